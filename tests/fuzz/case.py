@@ -7,7 +7,7 @@ from random import Random
 
 from tests.fuzz import hosts
 from tests.fuzz.devices import WIDE, Maker
-from tests.fuzz.hosts import INPUTS, HostMaker, Launch, RefusedError
+from tests.fuzz.hosts import INPUTS, MOST, HostMaker, Launch, Most, RefusedError
 from tests.fuzz.spellings import PLAIN, SPELLINGS, Spelling
 from tests.fuzz.talks import Talker
 from tests.fuzz.tree import Tree, lines, smaller
@@ -53,10 +53,10 @@ class Case:
                 break
         return found[: 2 * wanted] if len(found) <= 2 * wanted else random.sample(found, wanted)
 
-    def launched(self, inputs: dict[str, int]) -> list[Launch]:
+    def launched(self, inputs: dict[str, int], most: Most = MOST) -> list[Launch]:
         """The launches for these inputs.  Raises RefusedError."""
         if self.host is not None:
-            return hosts.launches(self.host, inputs)
+            return hosts.launches(self.host, inputs, most)
         random = Random(repr(sorted(inputs.items())))
         block = random.choice(
             ((2, 1), (4, 1), (7, 1), (2, 1), (3, 1), (33, 1)) if self.flat else ((4, 2), (2, 3), (8, 5))

@@ -27,7 +27,7 @@ _PLANES = ((4, 2), (8, 5), (2, 3), (16, 3), (1, 4))
 class Launch:
     """Extents along x and y, and the values of the parameters n, u and c; how many elements the arrays have.
 
-    `deep`: the extent of the blocks along z, which no host code here has.
+    `deep`: the extent of the blocks along z, `layers` that of the grid, which no host code here has.
     """
 
     grid: tuple[int, int]
@@ -37,10 +37,16 @@ class Launch:
     c: int
     sizes: tuple[int, int, int]
     deep: int = 1
+    layers: int = 1
+
+    @property
+    def extents(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+        """Of the grid, and of its blocks."""
+        return (*self.grid, self.layers), (*self.block, self.deep)
 
     @property
     def threads(self) -> int:
-        return prod((*self.grid, *self.block, self.deep))
+        return prod((*self.grid, *self.block, self.deep, self.layers))
 
     @property
     def fails(self) -> bool:
@@ -48,12 +54,31 @@ class Launch:
         return self.threads == 0
 
 
+@dataclass(frozen=True, slots=True)
+class Most:
+    """The largest launches that the host code is followed to: their threads, and the rounds of its loops."""
+
+    threads: int = 200
+    rounds: int = 12
+
+
+MOST = Most()
+
+
+@dataclass
+class _Spent:
+    """`rounds` of loops so far."""
+
+    most: Most
+    rounds: int = 0
+
+
 class RefusedError(Exception):
     """The inputs are not allowed, or mean nothing."""
 
 
 class LargeError(RefusedError):
-    """The inputs mean more threads, launches or larger numbers than are run here."""
+    """The inputs mean more threads or launches than are run here."""
 
 
 @dataclass
@@ -165,7 +190,7 @@ def text(kernel: str, host: tuple[Tree, ...], wide: str, spelling: Spelling) -> 
     return f"void run_{kernel}({inputs}) {{\n  int *a, *in; {wide} *w;\n{code}\n}}\n"
 
 
-def launches(host: tuple[Tree, ...], inputs: Mapping[str, int]) -> list[Launch]:
+def launches(host: tuple[Tree, ...], inputs: Mapping[str, int], most: Most = MOST) -> list[Launch]:
     """All launches in order, also those that fail, up to an assertion that does not hold.
 
     Raises RefusedError if that comes first, or something has no meaning.
@@ -173,7 +198,7 @@ def launches(host: tuple[Tree, ...], inputs: Mapping[str, int]) -> list[Launch]:
     found: list[Launch] = []
     sizes = [0, 0, 0]
     try:
-        for event in _run(host, dict(inputs), [0]):
+        for event in _run(host, dict(inputs), _Spent(most)):
             match event:
                 case Launch():
                     found.append(
@@ -188,7 +213,7 @@ def launches(host: tuple[Tree, ...], inputs: Mapping[str, int]) -> list[Launch]:
     except RefusedError:
         if not found:
             raise
-    except ZeroDivisionError as error:
+    except ArithmeticError as error:
         raise RefusedError from error
     return found
 
@@ -197,15 +222,15 @@ class _LeftError(Exception):
     pass
 
 
-def _run(statements: tuple[Tree, ...], names: dict[str, int], rounds: list[int]) -> Iterator[Launch | tuple[int, ...]]:
+def _run(statements: tuple[Tree, ...], names: dict[str, int], spent: _Spent) -> Iterator[Launch | tuple[int, ...]]:
     for s in statements:
         form = s.form()
-        values = lambda s=s: [_bounded(value(x, names)) for x in s.operands()]  # noqa: E731
+        values = lambda s=s: [value(x, names) for x in s.operands()]  # noqa: E731
         if form == _LAUNCH:
             gx, gy, bx, by, n, u, c = values()
             if not (gx > 0 and bx > 0):
                 gx = bx = 0
-            if gx * gy * bx * by > 200:
+            if gx * gy * bx * by > spent.most.threads:
                 raise LargeError
             yield Launch((gx, gy), (bx, by), n, u, c, (0, 0, 0))
         elif form == _ALLOCATE:
@@ -220,28 +245,22 @@ def _run(statements: tuple[Tree, ...], names: dict[str, int], rounds: list[int])
             names[form.split()[1]] = values()[0]
         elif form.startswith("if"):
             if values()[0]:
-                yield from _run(_inside(s), names, rounds)
+                yield from _run(_inside(s), names, spent)
         else:
-            yield from _loop(s, names, rounds)
+            yield from _loop(s, names, spent)
 
 
-def _loop(s: Tree, names: dict[str, int], rounds: list[int]) -> Iterator[Launch | tuple[int, ...]]:
+def _loop(s: Tree, names: dict[str, int], spent: _Spent) -> Iterator[Launch | tuple[int, ...]]:
     step = s.form().split("; ")[2].split(")")[0]
     names["s"] = 1
     while names["s"] < value(s.operands()[0], names):
-        rounds[0] += 1
-        if rounds[0] > 12:
+        spent.rounds += 1
+        if spent.rounds > spent.most.rounds:
             raise LargeError
-        yield from _run(_inside(s), names, rounds)
+        yield from _run(_inside(s), names, spent)
         now = names["s"]
         names["s"] = {"s++": now + 1, "s *= 2": now * 2, "s += 3": now + 3}[step]
 
 
 def _inside(s: Tree) -> tuple[Tree, ...]:
     return next(part.statements for part in s.parts if isinstance(part, Body))
-
-
-def _bounded(number: int) -> int:
-    if not -(1 << 31) <= number < 1 << 31:
-        raise LargeError
-    return number

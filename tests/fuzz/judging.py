@@ -10,6 +10,7 @@ from hgrd.cuda.memory_model import AccessKind, Level
 from hgrd.findings.model import KernelReport, LaunchReport, Outcome
 from tests.fuzz.case import Case
 from tests.fuzz.hosts import Launch
+from tests.fuzz.models import Models
 from tests.fuzz.oracle import MeaninglessError, Pair, Seen, Subjects, run
 from tests.fuzz.replays import Replays
 from tests.fuzz.tally import Failure, Left, Tally
@@ -43,9 +44,9 @@ def _runs(case: Case, launch: Launch) -> int:
 
 
 def compare(
-    subjects: Subjects, case: Case, report: KernelReport, seen: Seen, random: Random, tally: Tally
+    subjects: Subjects, case: Case, report: KernelReport, seen: Seen, random: Random, tally: Tally, models: Models
 ) -> list[Failure]:
-    """Everything that is wrong with a report."""
+    """Everything that is wrong with a report; `models` are those of its witnesses."""
     tally.pairs += sum(x.pairs for x in report.launches)
     internal = [p for x in report.launches for p in x.open_pairs if p.reason.startswith("internal error")]
     failures = [Failure("internal error", p.reason) for p in internal[:1]]
@@ -53,7 +54,7 @@ def compare(
     unfenced = _UNFENCED.search(case.text()) is not None
     failures += _missed(claims, report, seen, tally, unfenced=unfenced)
     failures += _parted(claims, report, seen, tally)
-    replays = Replays(subjects, case, seen, random, tally)
+    replays = Replays(subjects, case, seen, random, tally, models)
     replays.divergences(report)
     failures += replays.findings(report, divergent=claims.divergent, narrow=claims.narrow)
     return failures

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 from random import Random
 from typing import Any, TypeAlias
 
@@ -20,15 +21,17 @@ from hgrd.cuda.memory_model import Level
 from hgrd.program.expressions import Storage
 from hgrd.program.linked import Tables, link
 from hgrd.program.program import Function, Program
+from hgrd.program.span import Span
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, one_after_another
-from hgrd.simulate.launch import ConcreteLaunch, Finished, StuckAtBarrier
+from hgrd.simulate.launch import ConcreteLaunch, Finished, NotSupported, StuckAtBarrier
 from hgrd.simulate.lockstep.memory import Allocation, Home, Memory
 from hgrd.simulate.trace import TraceSite
 from tests.fuzz.case import Case
 from tests.fuzz.hosts import Launch
+from tests.fuzz.modelled import Modelled
 from tests.fuzz.schedules import aimed, by_chance
 from tests.fuzz.watching import Model, Watch
 
@@ -39,14 +42,16 @@ Pair: TypeAlias = tuple[End, End, str]
 Contents: TypeAlias = Mapping[tuple[str, int], int]
 """Elements of the arrays that a kernel is given, by array and index."""
 
-_TYPES = {"unsigned char": np.uint8, "short": np.int16, "unsigned": np.uint32, "long long": np.int64}
+TYPES = {"unsigned char": np.uint8, "short": np.int16, "unsigned": np.uint32, "long long": np.int64}
 _COUNTS = re.compile(r"atomicAdd(_block)?\(&(arrived|flag|tickets|locks\[[^]]*\]), 1u?\)")
 _STEPS = 3_000
 _IDLE, _IDLE_EACH = 100, 6  # steps, and more for each thread of the launch, in which nobody changes memory: in vain
 _LONGER = 3  # times as many in runs of witnesses
 _IN_VAIN = 12
 _FAVOUR = 0.7
-_FUEL = 1 << 20
+_FUEL, _FUEL_EACH = 1 << 20, 1 << 11  # statements of all threads, and of large launches for each
+_STEPS_EACH = 40  # of large launches
+_TOGETHER = 1024  # threads: of larger launches the blocks of the witness run alone
 
 
 class MeaninglessError(Exception):
@@ -59,7 +64,8 @@ class Seen:
 
     `divergences`: by run the lines of the barriers where threads waited in vain; `exited`: those of barriers that
     threads passed without others of their block, which had left the kernel; `launches` have shown a pair at
-    a level; `together`: by run the pairs that raced in it, and those among them that stored different values.
+    a level; `together`: by run the pairs that raced in it, and those among them that stored different values;
+    `cut`: a run of a witness has left what the program means, and counts up to there.
     """
 
     levels: dict[Pair, set[Level]] = field(default_factory=dict[Pair, "set[Level]"])
@@ -70,6 +76,7 @@ class Seen:
     together: set[tuple[frozenset[Pair], frozenset[Pair]]] = field(
         default_factory=set[tuple[frozenset[Pair], frozenset[Pair]]]
     )
+    cut: bool = False
 
     def add(self, other: Seen) -> None:
         for pair, levels in other.levels.items():
@@ -110,7 +117,8 @@ class Subjects:
         if case.name not in self._launched:
             self._launched[case.name] = Launched(self.program, self.kernel(case), (1, 1, 1), (1, 1, 1), ())
         first = self._launched[case.name]
-        return replace(first, grid=(*launch.grid, 1), block=(*launch.block, launch.deep), arguments=arguments)
+        grid, block = launch.extents
+        return replace(first, grid=grid, block=block, arguments=arguments)
 
 
 def run(
@@ -125,14 +133,34 @@ def run(
 ) -> Seen:
     """One run, on contents at random but for those given, in steps where threads talk.  Raises MeaninglessError.
 
-    `aim`: the threads of a witness, for which the schedule is made; a run that takes too long counts as far as it goes.
+    `aim`: the threads of a witness, for which the schedule is made; a run that takes too long, or ends in what has no
+    meaning, counts as far as it goes, and of a large launch only their blocks run.
     """
     arguments = _arguments(case, launch, random, contents or {})
     before = Before(case, random, contents or {})
     if not (case.talks or steps):
         return _in_lockstep(subjects, case, launch, arguments, before, aim)
     schedule = by_chance(random) if aim is None else aimed(random, aim)
-    return _by_steps(subjects, case, launch, arguments, schedule, before, whole=aim is None)
+    execution = _execution(subjects.launched(case, launch, arguments), _counted(subjects, case))
+    _fill_shared(execution, before)
+    return _by_steps(execution, launch, schedule, whole=aim is None, blocks=_blocks(launch, aim))
+
+
+def run_model(
+    subjects: Subjects, case: Case, model: Modelled, schedule: Schedule, aim: tuple[int, int], *, variables: bool
+) -> Seen:
+    """One run by steps with the contents of memory that a model has, up to where it has no meaning.
+
+    `variables`: also those at namespace scope, and shared memory.  Raises MeaninglessError where it has no meaning from
+    the beginning.
+    """
+    launch = model.launch
+    arguments = (*model.arrays, *_numbers(launch))
+    execution = _execution(subjects.launched(case, launch, arguments), _counted(subjects, case))
+    if variables:
+        _fill_as_modelled(execution, model)
+    alone = not case.talks or launch.threads > _TOGETHER
+    return _by_steps(execution, launch, schedule, whole=False, blocks=_of_two(launch, aim) if alone else None)
 
 
 def starves(
@@ -142,9 +170,9 @@ def starves(
     random: Random,
     contents: Contents,
     aim: tuple[int, int],
-    line: int,
+    where: Span,
 ) -> bool:
-    """Whether one thread waits in vain at `line` while another one, which got what both want there, makes no step."""
+    """Whether one thread waits in vain at a place while another one, which got what both want there, makes no step."""
     arguments = _arguments(case, launch, random, contents)
     execution = _execution(subjects.launched(case, launch, arguments), frozenset())
     _fill_shared(execution, Before(case, random, contents))
@@ -154,7 +182,7 @@ def starves(
     waited, gathered = 0, False
     for _ in range(_STEPS):
         ready = execution.ready()
-        there = [i for i in aim if (step := execution.pending(i)) is not None and step.span.line == line]
+        there = [i for i in aim if (step := execution.pending(i)) is not None and step.span == where]
         gathered = gathered or len(there) == len(aim)
         away = (holder,) if gathered else tuple(there)
         able, others = ([i for i in of if i in ready and i not in away] for of in (aim, ready))
@@ -162,10 +190,10 @@ def starves(
             return False
         now = able[0] if able and random.random() < _FAVOUR else random.choice(others)
         execution.step(now)
-        at_line = model.last_line == line
-        if holder is None and at_line and now in aim and not model.idle:
+        there_now = model.last == where
+        if holder is None and there_now and now in aim and not model.idle:
             holder = now
-        elif holder is not None and at_line and now in aim:
+        elif holder is not None and there_now and now in aim:
             waited = waited + 1 if model.idle else 0
             if not waited:
                 return False
@@ -179,7 +207,9 @@ def is_meaningful(subjects: Subjects, case: Case, random: Random) -> bool:
     for launch in () if case.talks else case.launches(random, 2):
         try:
             arguments = _arguments(case, launch, random, {})
-            _by_steps(subjects, case, launch, arguments, one_after_another, Before(case, random, {}))
+            execution = _execution(subjects.launched(case, launch, arguments), _counted(subjects, case))
+            _fill_shared(execution, Before(case, random, {}))
+            _by_steps(execution, launch, one_after_another)
         except MeaninglessError:
             return False
     return True
@@ -200,7 +230,7 @@ class Before:
         if self.random.random() < 0.6:
             words = len(data) // 4 * 4
             data[:words] = numbers(self.random, words // 4, np.dtype(np.int32)).view(np.uint8)
-        dtype = np.dtype(_TYPES[self.case.wide] if name == "q" else np.int32)
+        dtype = np.dtype(TYPES[self.case.wide] if name == "q" else np.int32)
         for (array, at), value in self.given.items():
             if array == name and 0 <= at < len(data) // dtype.itemsize:
                 data.view(dtype)[at] = value
@@ -234,18 +264,40 @@ def _in_lockstep(
     memory = _Filled(before=before, names={key: v.name for key, (v, _) in executable.unit.shared.items()})
     arrays = {id(a): int(memory.allocate("", a)) for a in arguments if isinstance(a, np.ndarray)}
     given = tuple(arrays[id(a)] if isinstance(a, np.ndarray) else a for a in arguments)
-    concrete = ConcreteLaunch((*launch.grid, 1), (*launch.block, launch.deep), given)
+    chosen = _blocks(launch, aim)
+    concrete = ConcreteLaunch(*launch.extents, given, chosen=chosen)
     model = Model(LaunchShape(concrete.block_threads, concrete.blocks))
-    ahead = random.choice(aim or (None, random.randrange(concrete.block_threads * concrete.blocks)))
-    outcome = execute(executable, concrete, memory, model, _FUEL, together=True, ahead=ahead)
-    if not isinstance(outcome, Finished | StuckAtBarrier):
+    threads = concrete.block_threads * concrete.blocks
+    two = None if aim is None else tuple(_among(chosen, i, concrete.block_threads) for i in aim)
+    ahead = random.choice(two or (None, random.randrange(threads)))
+    fuel = max(_FUEL, threads * _FUEL_EACH)
+    outcome = execute(executable, concrete, memory, model, fuel, together=True, ahead=ahead)
+    cut = not isinstance(outcome, Finished | StuckAtBarrier)
+    if cut and (aim is None or isinstance(outcome, NotSupported)):
         raise MeaninglessError(str(outcome))
     parted = {d.barrier.line for d in model.divergences}
     if isinstance(outcome, StuckAtBarrier):
         parted.add(outcome.span.line)
     seen = Seen(divergences={frozenset(parted)}) if parted else _races(model, executable.sites.sites, launch)
     seen.exited |= model.exited
+    seen.cut = cut
     return seen
+
+
+def _blocks(launch: Launch, aim: tuple[int, int] | None) -> tuple[int, ...] | None:
+    """The blocks that run: of a large launch those of two threads alone, as if the others came later (None: all)."""
+    if aim is None or launch.threads <= _TOGETHER:
+        return None
+    return _of_two(launch, aim)
+
+
+def _of_two(launch: Launch, aim: tuple[int, int]) -> tuple[int, ...]:
+    return tuple(sorted({i // prod(launch.extents[1]) for i in aim}))
+
+
+def _among(chosen: tuple[int, ...] | None, thread: int, size: int) -> int:
+    """The number of a thread in the blocks that run."""
+    return thread if chosen is None else chosen.index(thread // size) * size + thread % size
 
 
 # ---------------------------------------------------------------- by small steps
@@ -261,37 +313,41 @@ def _execution(launched: Launched, counting: frozenset[int]) -> Execution:
         raise MeaninglessError(str(error)) from error
 
 
-def _counting(text: str, first: int) -> frozenset[int]:
+def _counted(subjects: Subjects, case: Case) -> frozenset[int]:
     """The lines, in the file, of atomics that add 1 (or, to look, 0) to what may be a counter."""
-    return frozenset(n for n, line in enumerate(text.splitlines(), first) if _COUNTS.search(line))
+    first = subjects.kernel(case).span.line
+    return frozenset(n for n, line in enumerate(case.text().splitlines(), first) if _COUNTS.search(line))
 
 
 def _by_steps(
-    subjects: Subjects,
-    case: Case,
+    execution: Execution,
     launch: Launch,
-    arguments: tuple[Argument, ...],
     schedule: Schedule,
-    before: Before,
     *,
     whole: bool = True,
+    blocks: tuple[int, ...] | None = None,
 ) -> Seen:
-    counting = _counting(case.text(), subjects.kernel(case).span.line)
-    execution = _execution(subjects.launched(case, launch, arguments), counting)
-    _fill_shared(execution, before)
+    """`blocks`: only these make steps (None: all); a run that is not `whole` counts up to where it goes wrong."""
     model = execution.observer
     assert isinstance(model, Watch)
-    patience = (1 if whole else _LONGER) * (_IDLE + _IDLE_EACH * launch.threads)
+    threads = launch.threads if blocks is None else len(blocks) * prod(launch.extents[1])
+    most = _STEPS if whole else max(_STEPS, threads * _STEPS_EACH)
+    patience = (1 if whole else _LONGER) * (_IDLE + _IDLE_EACH * threads)
     steps = 0
-    while ready := execution.ready():
+    while ready := _of_blocks(execution, blocks):
         steps += 1
-        if steps > _STEPS or model.idle > patience:
+        if steps > most or model.idle > patience:
             if whole:
                 raise MeaninglessError("it takes too long")
             break
         execution.step(schedule(ready))
     held = {span.line for span in execution.waiting()} if model.idle > patience else set[int]()
     return _seen_by(execution, launch, held, whole=whole)
+
+
+def _of_blocks(execution: Execution, blocks: tuple[int, ...] | None) -> list[int]:
+    ready = execution.ready()
+    return ready if blocks is None else [i for i in ready if execution.block_of(i) in blocks]
 
 
 def _fill_shared(execution: Execution, before: Before) -> None:
@@ -303,6 +359,19 @@ def _fill_shared(execution: Execution, before: Before) -> None:
             execution.heap.shared[number, block] = bytearray(data.tobytes())
 
 
+def _fill_as_modelled(execution: Execution, model: Modelled) -> None:
+    objects, sizes = execution.heap.objects, execution.heap.sizes
+    numbers = {variable.key: number for number, variable in enumerate(execution.launched.variables, 1)}
+    for key in model.variables.keys() & numbers.keys():
+        number = numbers[key]
+        objects[number][:] = model.variables[key][: len(objects[number])]
+    for (key, block), cells in model.shared.items():
+        data = execution.heap.shared.setdefault((numbers[key], block), bytearray(sizes[numbers[key]]))
+        for offset, new in cells.items():
+            if 0 <= offset <= len(data) - len(new):
+                data[offset : offset + len(new)] = new
+
+
 def _seen_by(execution: Execution, launch: Launch, held: set[int], *, whole: bool) -> Seen:
     """`held`: lines of barriers where threads wait for others, which wait in vain for something else.
 
@@ -310,13 +379,14 @@ def _seen_by(execution: Execution, launch: Launch, held: set[int], *, whole: boo
     """
     model = execution.observer
     assert isinstance(model, Watch)
-    if execution.fault:
+    if execution.fault and whole:
         raise MeaninglessError(execution.fault)
     parted = held | {d.barrier.line for d in (*execution.divergences, *model.divergences)}
     lost = model.divergences or (parted and whole)
     seen = Seen() if lost else _races(model, execution.sites.sites, launch)
     seen.divergences |= {frozenset(parted)} if parted else set()
     seen.exited |= model.exited
+    seen.cut = bool(execution.fault)
     return seen
 
 
@@ -347,7 +417,7 @@ def _end(site: TraceSite) -> End:
 
 def _arguments(case: Case, launch: Launch, random: Random, contents: Contents) -> tuple[Argument, ...]:
     arrays: list[Argument] = []
-    for name, size, dtype in zip(("a", "w", "in"), launch.sizes, (np.int32, _TYPES[case.wide], np.int32), strict=True):
+    for name, size, dtype in zip(("a", "w", "in"), launch.sizes, (np.int32, TYPES[case.wide], np.int32), strict=True):
         values = numbers(random, max(size, 0), np.dtype(dtype))
         if name == "in" and case.spelling.same:
             values = arrays[0]
@@ -356,8 +426,13 @@ def _arguments(case: Case, launch: Launch, random: Random, contents: Contents) -
             if array == name and 0 <= at < len(values):
                 values[at] = value
         arrays.append(values)
+    return (*arrays, *_numbers(launch))
+
+
+def _numbers(launch: Launch) -> tuple[int, int, int]:
+    """n, u and c, as their types have them."""
     c = launch.c & 0xFFFF
-    return (*arrays, launch.n, launch.u & 0xFFFFFFFF, c - (1 << 16) if c >> 15 else c)
+    return launch.n, launch.u & 0xFFFFFFFF, c - (1 << 16) if c >> 15 else c
 
 
 def numbers(random: Random, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
 from random import Random
@@ -21,8 +21,10 @@ from hgrd.findings.model import (
     Witness,
 )
 from tests.fuzz.case import Case
-from tests.fuzz.hosts import INPUTS, LargeError, Launch, RefusedError
-from tests.fuzz.oracle import MeaninglessError, Pair, Seen, Subjects, run, starves
+from tests.fuzz.hosts import INPUTS, LargeError, Launch, Most, RefusedError
+from tests.fuzz.models import Models
+from tests.fuzz.oracle import MeaninglessError, Pair, Seen, Subjects, run, run_model, starves
+from tests.fuzz.schedules import aimed, in_turn
 from tests.fuzz.tally import Failure, Left, Tally
 from tests.fuzz.witnesses import ELEMENT, aim_of, contents_of, is_large, level_of, pair_of, words
 
@@ -34,6 +36,10 @@ _STEPS_EACH = 6  # where threads do not talk, one run in so many goes by steps
 _FEW = 40  # threads of such a run
 _GUESSES, _LAUNCHES = 6_000, 30  # of inputs that a witness leaves open: tried, and launches found with them
 _WIDE = 40  # of an input, now and then
+_MOST = Most(1 << 16, 1 << 10)
+_OPEN = 1 << 13  # elements of arrays that no host code allocates
+_AIMED_AT_MODEL = 2  # schedules for each choice of what a model leaves open
+_MANY_THREADS, _LARGE_RUNS, _LARGE_MODELS = 256, 6, 3  # more threads: so many runs
 _LOCAL = re.compile(r"(x|z|v|k|l|two(\.\w+)?|l\[\d\]|\w+\[\]|vote)('\d+)?$")  # variables behind loops, reads, votes
 _ROUND = "s.iteration#"  # of the host's loop, which launches once in each
 _ARRAYS = ("a", "w", "in", "s", "q")  # whose elements can be given
@@ -53,6 +59,7 @@ class Replays:
     seen: Seen
     random: Random
     tally: Tally
+    models: Models
 
     def findings(self, report: KernelReport, *, divergent: bool, narrow: bool) -> Iterator[Failure]:
         """`divergent`: some barrier is; `narrow`: atomics race for the scope they have."""
@@ -65,11 +72,11 @@ class Replays:
 
     def _finding(self, finding: Finding, *, divergent: bool, narrow: bool) -> Iterator[Failure]:
         meant = () if is_large(finding.witness, self.case) else self._launches(finding.witness)
+        if meant is None:
+            yield Failure("refused", f"no such launch: {words(pair_of(finding))}: {finding.witness}")
+            return
         if not meant:
-            if meant is None:
-                yield Failure("refused", f"no such launch: {words(pair_of(finding))}: {finding.witness}")
-            else:
-                self.tally.left[Left.LARGE] += 1
+            self.tally.left[Left.LARGE] += 1
             return
         several = prod(finding.witness.grid_dim) > 1
         sure = finding.confidence in _SURE and not (narrow and several)
@@ -87,14 +94,45 @@ class Replays:
 
     def _run(self, finding: Finding, meant: tuple[Launch, ...], *, sure: bool) -> tuple[_Open | None, set[Pair]]:
         """None if a run shows the race, else what the runs came to; and the pairs that raced in them."""
-        pair, level, aim = pair_of(finding), level_of(finding.witness), aim_of(finding.witness)
+        open_, pairs = self._run_by_chance(finding, meant, sure=sure)
+        if open_ is None or self._modelled(finding, lambda seen: _shows(finding, seen)):
+            return None, pairs
+        return open_, pairs
+
+    def _modelled(self, finding: Finding | Divergence, shows: Callable[[Seen], bool]) -> bool:
+        """Whether runs of the solver's model show a finding, on the interpreter that shares no code with replays."""
+        aim, done = aim_of(finding.witness), 0
+        variables = finding.confidence not in _SURE  # what is definite needs none to begin with another value
+        for model in self.models.of(self.case, self.subjects.executable(self.case), finding):
+            schedules = (in_turn(model.ahead), *(aimed(self.random, aim) for _ in range(_AIMED_AT_MODEL)))
+            for schedule in schedules[: 1 if model.launch.threads > _MANY_THREADS else None]:
+                try:
+                    seen = run_model(self.subjects, self.case, model, schedule, aim, variables=variables)
+                except MeaninglessError:
+                    continue
+                if shows(seen):
+                    return True
+            done += 1
+            if model.launch.threads > _MANY_THREADS and done >= _LARGE_MODELS:
+                return False
+        return False
+
+    def _run_by_chance(
+        self, finding: Finding, meant: tuple[Launch, ...], *, sure: bool
+    ) -> tuple[_Open | None, set[Pair]]:
+        aim = aim_of(finding.witness)
         contents = contents_of(finding.witness)
         pairs: set[Pair] = set()
         open_: _Open = Counter()
+        cut = False
         for n in range(self._most(finding, sure=sure)):
             launch = self.random.choice(meant)
+            large = launch.threads > _MANY_THREADS
+            if large and n >= _LARGE_RUNS:
+                break
             steps = n % _STEPS_EACH == _STEPS_EACH - 1 and launch.threads <= _FEW
-            to = aim if n < _AIMED else None
+            steps |= cut and n % 2 > 0 and launch.threads <= _MANY_THREADS
+            to = aim if n < _AIMED or large else None
             try:
                 again = run(self.subjects, self.case, launch, self.random, contents, to, steps=steps)
             except MeaninglessError:
@@ -102,9 +140,10 @@ class Replays:
                 if open_[Left.MEANINGLESS] >= _MEANINGLESS and not open_[None]:
                     break
                 continue
-            if level in again.levels.get(pair, ()):
+            if _shows(finding, again):
                 return None, pairs
-            open_[Left.DIVERGENT if again.divergences else None] += 1
+            cut = cut or again.cut
+            open_[Left.MEANINGLESS if again.cut else Left.DIVERGENT if again.divergences else None] += 1
             pairs |= again.levels.keys()
         return open_, pairs
 
@@ -116,13 +155,13 @@ class Replays:
         return _MOST_REPLAYS if sure else _TALKING_REPLAYS
 
     def _left(self, finding: Finding, open_: _Open, pairs: set[Pair], *, divergent: bool, scopes: bool) -> Left | None:
+        if not open_[None] and open_[Left.MEANINGLESS]:  # nothing can be said
+            return Left.MEANINGLESS
         if finding.replay == CONFIRMED:
             return Left.OWN_REPLAY
-        left = Left.DIVERGENT if divergent else self._why_not(finding)
+        left = Left.DIVERGENT if divergent or not open_[None] else self._why_not(finding)
         if left is not None:
             return left
-        if not open_[None]:  # nothing can be said
-            return Left.DIVERGENT if open_[Left.DIVERGENT] else Left.MEANINGLESS
         if scopes:
             return Left.SCOPES
         if self.case.talks and pair_of(finding) in pairs | self.seen.levels.keys():
@@ -161,23 +200,26 @@ class Replays:
     def _meant(self, witness: Witness | BarrierWitness) -> Iterator[Launch]:
         """The launches that a witness can mean: with its inputs, and others where it does not care."""
         given = dict(witness.inputs)
-        grid, block, deep = witness.grid_dim[:2], witness.block_dim[:2], witness.block_dim[2]
+        (*grid, layers), (*block, deep) = witness.grid_dim, witness.block_dim
         if self.case.host is None:
             n, u, c = (given.get(p, self.random.randint(0, 5)) for p in ("n", "u", "c"))
-            yield Launch(grid, block, n, u, c, (1024, 1024, 1024), deep)
+            yield Launch((grid[0], grid[1]), (block[0], block[1]), n, u, c, (_OPEN, _OPEN, _OPEN), deep, layers)
             return
         found = 0
         for n in range(_GUESSES if any(p not in given for p in INPUTS) else 1):
             most = 9 if n % 2 else _WIDE
             try:
-                launches = self.case.launched({p: given.get(p, self.random.randint(-2, most)) for p in INPUTS})
+                inputs = {p: given.get(p, self.random.randint(-2, most)) for p in INPUTS}
+                launches = self.case.launched(inputs, _MOST)
             except LargeError:
-                raise
+                if all(p in given for p in INPUTS):
+                    raise
+                continue
             except RefusedError:
                 continue
             at = given.get(_ROUND)
             for x in launches if at is None else launches[at : at + 1]:
-                if (x.grid, x.block) == (grid, block):
+                if x.extents == (witness.grid_dim, witness.block_dim):
                     found += 1
                     yield x
             if found >= _LAUNCHES:
@@ -207,11 +249,13 @@ class Replays:
         for n in range(_AIMED if meant else 0):
             assert meant
             launch = self.random.choice(meant)
+            if launch.threads > _MANY_THREADS and n >= _LARGE_RUNS:
+                break
             try:
                 if divergence.rule is DivergenceRule.LIVELOCK:
                     to = aim[:: 1 - 2 * (n % 2)]
-                    line = divergence.span.line
-                    if starves(self.subjects, self.case, launch, self.random, contents, (to[0], to[1]), line):
+                    where = divergence.span
+                    if starves(self.subjects, self.case, launch, self.random, contents, (to[0], to[1]), where):
                         return True
                     continue
                 again = run(self.subjects, self.case, launch, self.random, contents, aim)
@@ -219,4 +263,8 @@ class Replays:
                 continue
             if self._has_diverged(again, divergence):
                 return True
-        return False
+        return self._modelled(divergence, lambda seen: self._has_diverged(seen, divergence))
+
+
+def _shows(finding: Finding, seen: Seen) -> bool:
+    return level_of(finding.witness) in seen.levels.get(pair_of(finding), ())

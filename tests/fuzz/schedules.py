@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from random import Random
 
@@ -44,5 +45,21 @@ def aimed(random: Random, aim: tuple[int, int]) -> Schedule:
         if others:
             return chance.choice(others)
         return two[0] if order else chance.choice(two)
+
+    return choose
+
+
+def in_turn(ahead: int | None) -> Schedule:
+    """A step of each thread after the other, as in lock-step; one of them before all others, as far as it gets."""
+    last = -1
+
+    def choose(ready: Sequence[int]) -> int:
+        nonlocal last
+        if ahead in ready:
+            assert ahead is not None
+            return ahead
+        at = bisect_right(ready, last)
+        last = ready[at if at < len(ready) else 0]
+        return last
 
     return choose

@@ -10,9 +10,10 @@ from enum import Enum
 class Left(Enum):
     """What is not compared, and why.
 
-    A race or divergence counts as seen where a run here shows it: one at random, or one of its witness.  Only what none
-    of them shows is left out.  Races that are said to be definite are left out for OWN_REPLAY, LARGE, DIVERGENT, SCOPES
-    and AWAITED alone, or where no run of the witness has a meaning.
+    A race or divergence counts as seen where a run here shows it: one at random, one of its witness, or one by steps of
+    the model that the solver has found.  Only what none of them shows is left out.  Races that are said to be definite
+    are left out for OWN_REPLAY, LARGE, DIVERGENT, SCOPES and AWAITED alone, or where no run of the witness has a
+    meaning.
     """
 
     OWN_REPLAY = "only the analysis' own replay has seen it; the tests of simulate compare what that runs on"
@@ -32,7 +33,7 @@ class Left(Enum):
     AWAITED = (
         "its threads have waited for others: hgrd reports such a race where its replay confirms it, and only there"
     )
-    LARGE = "the witness has too many threads, or numbers too large, to be run"
+    LARGE = "the witness has too many threads, or the host code too many rounds before its launch, to be run"
     MEANINGLESS = "the witness runs out of bounds or for too long"
     SCOPES = "several blocks use a lock or flag at the scope of a block: in runs every atomic is one for all"
     OTHER_LEVEL = "a race was seen, but not at the level of the witness; the others have no witness of their own"

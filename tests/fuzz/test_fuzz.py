@@ -9,6 +9,7 @@ from tests.fuzz.campaign import campaign
 from tests.fuzz.case import make
 from tests.fuzz.hosts import RefusedError, launches
 from tests.fuzz.oracle import Seen
+from tests.fuzz.schedules import in_turn
 from tests.fuzz.tally import Tally
 from tests.fuzz.tree import body, name, smaller, tree, value
 
@@ -27,6 +28,33 @@ def test_no_verdict_is_contradicted(first: int):
 def test_kept(file: Path, tmp_path: Path):
     text = file.read_text()
     assert observed(check(tmp_path, text), text) == expected(text)
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        5400119,  # a lock is given back and taken again in one line
+        5400335,  # a grid of 64 blocks
+        5400383,  # contents that one thread has to find where others store
+    ],
+)
+def test_what_the_model_of_a_witness_shows_is_not_left_out(seed: int):
+    tally = Tally()
+    assert list(campaign(seed, 1, 1, tally)) == []
+    assert (tally.kernels, tally.race, tally.incomplete) == (1, 1, 0)
+
+
+def test_what_overflows_in_host_code_is_refused():
+    fours = tree("int d0 = @;", tree("(@ / @)", tree("(@ * @)", name("p"), 8), 2))
+    launch = tree("kernel<<<dim3(@, @), dim3(@, @)>>>(a, w, in, @, @, @);", 1, 1, 4, 1, name("d0"), 0, 0)
+    assert [x.n for x in launches((fours, launch), {"p": 3, "q": 0, "e": 0})] == [12]
+    with pytest.raises(RefusedError):
+        launches((fours, launch), {"p": 1 << 30, "q": 0, "e": 0})
+
+
+def test_in_turn_every_thread_makes_a_step():
+    choose = in_turn(2)
+    assert [choose(ready) for ready in ((0, 1, 2), (0, 1, 3), (0, 1, 3), (0, 3), (0, 1))] == [2, 0, 1, 3, 0]
 
 
 def test_host_code_is_computed_as_c_has_it():

@@ -106,7 +106,7 @@ _OPERATIONS: Final[Mapping[str, Callable[[int, int], int]]] = {
 
 
 def value(e: Tree, names: Mapping[str, int]) -> int:
-    """What an expression of host code is; ZeroDivisionError where it divides by zero."""
+    """What an expression of host code is.  Raises ArithmeticError where it divides by zero, or a part leaves `int`."""
     match e.form():
         case "( && )" | "( || )" as form:
             left, right = e.operands()
@@ -117,7 +117,10 @@ def value(e: Tree, names: Mapping[str, int]) -> int:
             return value(then if value(test, names) else otherwise, names)
         case form if form in _OPERATIONS:
             left, right = (value(x, names) for x in e.operands())
-            return _OPERATIONS[form](left, right)
+            result = _OPERATIONS[form](left, right)
+            if not -(1 << 31) <= result < 1 << 31:
+                raise OverflowError(form)
+            return result
         case form:
             return names[form] if form in names else int(form.strip("()"))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hgrd.cuda.memory_model import AccessKind, Level, Scope
+from hgrd.program.span import NOWHERE, Span
 from hgrd.simulate.detectors.access_model import AccessModel, Race
 from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.trace import Arrive, Fenced, Touch, TraceSite
@@ -34,7 +35,7 @@ class Watch(Model):
     """
 
     idle = 0
-    last_line = 0
+    last: Span = NOWHERE
 
     def __init__(self, shape: LaunchShape, counting: frozenset[int]) -> None:
         super().__init__(shape)
@@ -46,7 +47,7 @@ class Watch(Model):
 
     def touch(self, event: Touch, /) -> None:
         self.idle = 0 if _changes(event) else self.idle + 1
-        self.last_line = self.sites[event.site].span.line
+        self.last = self.sites[event.site].span
         super().touch(event)
         if self.lenient is None:
             return

@@ -10,8 +10,8 @@ from hgrd.findings.model import BarrierWitness, Finding, OpenPair, Witness
 from tests.fuzz.case import Case
 from tests.fuzz.oracle import Contents, Pair
 
-_MOST_THREADS, _MOST_TOGETHER = 200, 1024  # by small steps, and in lock-step
-_MOST = 1100  # of a number that the host gives
+_MOST_THREADS = 1 << 13  # of a launch whose threads are stepped one by one
+_MOST_TOGETHER = 1 << 11  # of the blocks of the two threads, in lock-step
 ELEMENT = re.compile(r"(\w+)\[(-?\d+)\]$")
 
 
@@ -35,10 +35,9 @@ def level_of(witness: Witness) -> Level:
 
 
 def is_large(witness: Witness | BarrierWitness, case: Case) -> bool:
+    """Whether there are more threads than can be run."""
     threads = prod((*witness.grid_dim, *witness.block_dim))
-    most = _MOST_THREADS if case.talks else _MOST_TOGETHER
-    deep = witness.grid_dim[2] > 1 or (witness.block_dim[2] > 1 and case.host is not None)
-    return threads > most or deep or any(abs(v) > _MOST for _, v in witness.inputs)
+    return prod(witness.block_dim) * 2 > _MOST_TOGETHER or (case.talks and threads > _MOST_THREADS)
 
 
 def pair_of(x: Finding | OpenPair) -> Pair:
