@@ -2,11 +2,13 @@
 """Runs hgrd over real projects as a user would, and says what they got.
 
     python -m benchmarks.projects --manifest projects.json --root DIR [--out results.json] [--only SUBSTR] [-j N]
+    python -m benchmarks.projects --out results.json --sample 40 [--seed S]
 
 An entry of the manifest has `repo` (OWNER/NAME: its files are in DIR/NAME), `paths` to check and `include` paths.  For
 each the table has: kernels and launches that were found, of those in the text; kernels by verdict; findings by how sure
 they are; seconds to the first verdict and to the end; the most memory that its processes had at one time; and why
-kernels are unknown.  What was not found is listed below the table.
+kernels are unknown.  What was not found is listed below the table.  `--sample` draws findings at random instead (races
+and divergent barriers of all projects in the results, but for two writes of the same value) and prints the seed.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -27,6 +30,7 @@ from hgrd.engine.run.news import Progress
 from hgrd.engine.run.program import Settings
 from hgrd.findings.model import KernelReport, Message, Outcome, Report
 from hgrd.findings.options import AnalysisOptions
+from hgrd.report.json import document
 from hgrd.source.build.build import read_build
 from hgrd.source.options import SourceOptions
 from hgrd.source.text.includes import scan
@@ -141,6 +145,7 @@ def record(entry: Record, root: Path, jobs: int, seconds: float | None) -> Recor
         "peak_mib": watch.peak >> 20,
         "stopped": report.stopped if report else "",
         **_verdicts(report),
+        "told": list(told(document(report, strict=False, failures={}))) if report else [],
         **_coverage(report, kernels, launches),
         "failures": _failures(checked),
     }
@@ -187,6 +192,30 @@ def _failures(checked: Checked) -> list[str]:
     return [f"{failure.file}: {failure.reason}" for failure in checked.failures]
 
 
+# ---------------------------------------------------------------- drawing
+
+
+def told(report: Record) -> Iterator[Record]:
+    """The races and divergent barriers of a JSON report that are no notes, each with its kernel."""
+    for kernel in report["kernels"]:
+        for finding in (*kernel["findings"], *kernel["divergences"]):
+            if finding["severity"] != "note":
+                yield {"kernel": kernel["name"], **finding}
+
+
+def sample(records: Iterable[Record], size: int, seed: int) -> Sequence[tuple[str, Record]]:
+    """Findings drawn at random over all projects, each with its project."""
+    all_told = [(r["project"], finding) for r in records for finding in r["told"]]
+    return random.Random(seed).sample(all_told, min(size, len(all_told)))
+
+
+def drawn(records: Sequence[Record], size: int, seed: int) -> Iterator[str]:
+    """The draw as text."""
+    yield f"seed {seed}, of {sum(len(r['told']) for r in records)}"
+    for number, (project, finding) in enumerate(sample(records, size, seed), 1):
+        yield f"{number}. {project}\n{json.dumps(finding, indent=1)}"
+
+
 # ---------------------------------------------------------------- what is printed
 
 
@@ -216,13 +245,18 @@ def details(found: Record) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--manifest", type=Path, required=True)
-    parser.add_argument("--root", type=Path, required=True)
+    parser.add_argument("--manifest", type=Path)
+    parser.add_argument("--root", type=Path)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--only", default="")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     parser.add_argument("--total-timeout", type=float)
+    parser.add_argument("--sample", type=int, metavar="N", help="run nothing, draw N of the findings in the results")
+    parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
+    if given.sample:
+        print(*drawn(json.loads(given.out.read_text()), given.sample, given.seed), sep="\n")
+        return
     records: list[Record] = []
     for entry in json.loads(given.manifest.read_text())["projects"]:
         if given.only in " ".join((entry["repo"], *entry["paths"])):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks.projects import details, in_text, record, table
+from benchmarks.projects import details, drawn, in_text, record, sample, table
 
 HELPER = """
 template <int N> __global__ void __launch_bounds__(64) scale(float *a, void (*f)(int)) {
@@ -50,9 +50,23 @@ def test_a_record_says_what_a_user_gets(tmp_path: Path):
     assert found["verdicts"] == {"race": 1, "safe": 1, "unknown": 0}
     assert (found["kernels"], found["launches"], found["missing_kernels"]) == ([2, 2], [3, 3], [])
     assert found["findings"] == {"confirmed": 2}
+    assert [(f["kernel"], f["first"]["kind"], f["second"]["kind"]) for f in found["told"]] == [
+        ("add", "read", "write"),
+        ("add", "write", "write"),
+    ]
     assert 0 < found["first"] <= found["seconds"]
     assert found["peak_mib"] > 0
     assert list(table([found]))[-1].startswith(
         "| somebody/small main.cu | 1 | 2 of 2 | 3 of 3 | 1 / 1 / 0 | 2 confirmed |"
     )
     assert list(details(found)) == ["\nsomebody/small main.cu"]
+
+
+def test_findings_are_drawn_over_all_projects():
+    records = [{"project": name, "told": [{"line": line} for line in range(5)]} for name in ("one", "two")]
+    told = sample(records, 6, 3)
+    assert len({(name, finding["line"]) for name, finding in told}) == 6
+    assert {name for name, _ in told} == {"one", "two"}
+    assert sample(records, 6, 3) == told != sample(records, 6, 4)
+    assert len(sample(records, 40, 3)) == 10
+    assert next(drawn(records, 6, 3)) == "seed 3, of 10"
