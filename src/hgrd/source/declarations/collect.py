@@ -231,6 +231,9 @@ class Collector:
         elif owner is None and node["kind"] != "FunctionDecl":  # of a partial specialisation
             return
         declaration = _declare(node, scope, owner, pattern)
+        first = self._table.functions.get(node.get("previousDecl", ""))
+        if first is not None and first.static and owner is not None:
+            declaration = replace(declaration, static=True)  # said in the class alone
         self._table.functions[node["id"]] = declaration
         if has_body(node):
             self._table.defined[declaration.key] = declaration.span.file
