@@ -99,6 +99,7 @@ def _checked(
             at.decide,
             end,
             contracts=context.hosted or not options.any_arguments,
+            hosted=context.hosted,
             elsewhere=context.conditions,
         )
         return inferred, protocol, barriers, pairs, livelocks(protocol, inferred.facts, at.decide, end)

@@ -28,7 +28,7 @@ from hgrd.races.pairs.triage import ConflictTriage, TriagedConflict
 from hgrd.races.pairs.verdicts import PairVerdicts, VerdictBuilder, in_order
 from hgrd.races.plausibility.computed_values import computed_values
 from hgrd.races.plausibility.counts_and_strides import counts_and_strides
-from hgrd.races.plausibility.ignored_axes import unknown_extents
+from hgrd.races.plausibility.expected_launch import expected_launch
 from hgrd.races.plausibility.negative_sizes import sizes
 from hgrd.races.plausibility.program_made_arrays import program_made_arrays
 from hgrd.races.results.evidence import Evidence
@@ -230,11 +230,13 @@ def check_pairs(
     deadline: float,
     *,
     contracts: bool = True,
+    hosted: bool = False,
     elsewhere: Set[str] = frozenset(),
 ) -> PairVerdicts:
     """Decides every pair of the protocol under the facts.
 
-    `contracts`: callers respect what a kernel plainly needs.  `elsewhere`: preconditions of races at other launches.
+    `contracts`: callers respect what a kernel plainly needs.  `hosted`: host code launches kernels.  `elsewhere`:
+    preconditions of races at other launches.
     """
     begin = perf_counter()
     everything = (*facts, *protocol.configuration.facts)
@@ -249,13 +251,14 @@ def check_pairs(
     verdicts = VerdictBuilder(protocol, everything)
     queries = PairQueries(everything, decide, phases, encoder, consistency, verdicts)
     sized = sizes(protocol, facts) | (counts_and_strides(protocol) if contracts else frozenset[Symbol]())
-    ignored = unknown_extents(protocol, facts) if contracts else ()
+    said = bool(options.params) or (options.grid_dim, options.block_dim) != (None, None)
+    launch = expected_launch(protocol, facts, said=said, hosted=hosted) if contracts else ()
     computed, made = computed_values(inferred, phases), program_made_arrays(inferred, phases)
     return PairChecker(
         queue,
         queries,
-        ConflictTriage(queries, stored, computed, made, sized, ignored),
-        PreconditionSearch(queue, queries, stored, verdicts, sized, ignored, deadline, contracts, elsewhere),
+        ConflictTriage(queries, stored, computed, made, sized, launch),
+        PreconditionSearch(queue, queries, stored, verdicts, sized, launch, deadline, contracts, elsewhere),
         verdicts,
         deadline - (deadline - begin) / _CONDITIONS_SHARE,
         deadline,

@@ -16,13 +16,14 @@ from hgrd.races.pairs.queries import PairQueries
 from hgrd.races.pairs.queue import PairQueue
 from hgrd.races.pairs.same_value import StoredValues
 from hgrd.races.pairs.verdicts import VerdictBuilder
+from hgrd.races.plausibility.expected_launch import Expected
 from hgrd.races.preconditions.across_findings import preconditions_of
 from hgrd.races.preconditions.exclusion import RacyPair
 from hgrd.races.preconditions.search import not_negative, scatters
 from hgrd.races.results.sites import SiteKey
 from hgrd.solve.query import Model
 from hgrd.symbolic.limits import OUT_OF_TIME
-from hgrd.terms import Symbol, Term
+from hgrd.terms import Symbol
 
 _ON_CONTENTS: Final = re.compile(r"\b(?:distinct|monotone|apart)\(([^()]*)")
 _NAMES: Final = re.compile(r"[A-Za-z_]\w*")
@@ -32,8 +33,8 @@ class PreconditionSearch(Struct):
     """Looks for the preconditions of what was found, until `deadline`, a value of perf_counter().
 
     `contracts`: callers respect what a kernel plainly needs.  `elsewhere`: preconditions of races at other launches.
-    `ignored`: unknown extents along axes that the kernel does not look at.  `conflicts` are all that were found between
-    two sites and leave different values.  `doubtful`: findings that need something that may never hold (negative sizes,
+    `launch`: what the kernel expects of extents that are not known.  `conflicts` are all that were found between two
+    sites and leave different values.  `doubtful`: findings that need something that may never hold (negative sizes,
     particular contents), with that condition in words.
     """
 
@@ -42,7 +43,7 @@ class PreconditionSearch(Struct):
     stored: StoredValues
     verdicts: VerdictBuilder
     sizes: frozenset[Symbol]
-    ignored: tuple[Term, ...]
+    launch: tuple[Expected, ...]
     deadline: float
     contracts: bool
     elsewhere: Set[str]
@@ -94,4 +95,4 @@ class PreconditionSearch(Struct):
             self.queries.in_full(pair, values=() if strict else self.stored.all(pair))
             for pair in self.queue.between(key)
         )
-        return RacyPair(queries, tuple(conflicts), scattered, protocol.launch.numbers, starts, self.ignored)
+        return RacyPair(queries, tuple(conflicts), scattered, protocol.launch.numbers, starts, self.launch)

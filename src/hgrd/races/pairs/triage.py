@@ -9,7 +9,7 @@ from hgrd.races.pairs.queries import PairQueries
 from hgrd.races.pairs.same_value import StoredValues
 from hgrd.races.pairs.third_party_waits import needs_third_party
 from hgrd.races.plausibility.computed_values import ComputedValues
-from hgrd.races.plausibility.ignored_axes import flat, is_flat
+from hgrd.races.plausibility.expected_launch import Expected, in_expected, is_expected, said
 from hgrd.races.plausibility.lost_extents import lost_extents
 from hgrd.races.plausibility.negative_sizes import inputs, needs_negative, negative, with_natural
 from hgrd.races.plausibility.outside_objects import inside, is_before
@@ -18,7 +18,7 @@ from hgrd.races.plausibility.wrapping_sums import overflowing, within_types
 from hgrd.races.results.sites import listed
 from hgrd.solve.query import Conflict, Model, Proved
 from hgrd.solve.steps.wrapping import takes_effect
-from hgrd.terms import Symbol, Term
+from hgrd.terms import Symbol
 
 _BEFORE = "it is found only before the beginning of the object"
 _HIGH = "it is found only where an extent is above 1 along an axis that the kernel does not look at"
@@ -41,7 +41,7 @@ class TriagedConflict(Struct, frozen=True):
 class ConflictTriage(Struct, frozen=True):
     """Conditions that conflicts need; `sizes` are inputs that the host uses as sizes.
 
-    `ignored`: extents that nothing is known of, along axes that the kernel does not look at.
+    `launch`: what the kernel expects of extents that are not known.
     """
 
     queries: PairQueries
@@ -49,7 +49,7 @@ class ConflictTriage(Struct, frozen=True):
     computed: ComputedValues
     made: ProgramMadeArrays
     sizes: frozenset[Symbol]
-    ignored: tuple[Term, ...]
+    launch: tuple[Expected, ...]
 
     def unclear(self, pair: Pair, encoded: EncodedPair) -> str | None:
         """The reason why a conflict of the query may be none of the program; None if there is no reason."""
@@ -67,11 +67,11 @@ class ConflictTriage(Struct, frozen=True):
         shown = self._with_two_values(pair, encoded, answer)
         same_value = shown is None
         encoded, answer = shown or (encoded, answer)
-        encoded, answer, high = self._in_flat_launch(encoded, answer)
+        encoded, answer, other = self._in_expected_launch(encoded, answer)
         encoded, answer, negative_ones = self._with_natural_sizes(encoded, answer)
         encoded, answer, before = self._inside(encoded, answer)
         doubt = needs_negative(negative_ones) if negative_ones else ""
-        doubt = doubt or (_BEFORE if before else "") or (_HIGH if high else "")
+        doubt = doubt or (_BEFORE if before else "") or (self._of_other_launches() if other else "")
         doubt = doubt or self._too_large(encoded, answer)
         doubt = "" if same_value else doubt or self.made.of(encoded, self.queries.decide)
         return TriagedConflict(encoded, answer.model, answer.method, same_value, doubt)
@@ -98,12 +98,15 @@ class ConflictTriage(Struct, frozen=True):
                     pass
         return encoded, answer
 
-    def _in_flat_launch(self, encoded: EncodedPair, answer: Conflict) -> tuple[EncodedPair, Conflict, bool]:
-        """The conflict with extents of 1 along ignored axes, or, if none is known, `answer` and that it needs more."""
-        if is_flat(self.ignored, answer.model):
+    def _in_expected_launch(self, encoded: EncodedPair, answer: Conflict) -> tuple[EncodedPair, Conflict, bool]:
+        """The conflict in an expected launch, or, if none is known, `answer` and that it needs another."""
+        if is_expected(self.launch, answer.model):
             return encoded, answer, False
-        narrower, found = self.queries.decided(flat(self.ignored, encoded))
+        narrower, found = self.queries.decided(in_expected(self.launch, encoded))
         return (narrower, found, False) if isinstance(found, Conflict) else (encoded, answer, True)
+
+    def _of_other_launches(self) -> str:
+        return _HIGH if all(x.idle for x in self.launch) else f"it is found only without {said(self.launch)}"
 
     def _with_natural_sizes(
         self, encoded: EncodedPair, answer: Conflict

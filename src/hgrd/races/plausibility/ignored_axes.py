@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec.structs import replace
-
 from hgrd.host.model import Fact
 from hgrd.protocol.model import Protocol, accesses
 from hgrd.races.barriers.paths import control_points
-from hgrd.races.encoding.pair_query import EncodedPair
-from hgrd.solve.query import Model
-from hgrd.terms import Op, Symbol, Term, conj, const, eq, show, symbols_of
+from hgrd.terms import Op, Symbol, Term, symbols_of
 from hgrd.terms.rewrite import unwrapped
 
 
@@ -37,24 +33,3 @@ def unknown_extents(protocol: Protocol, facts: Iterable[Fact]) -> tuple[Term, ..
 def _is_free(extent: Term, relation: Term, used: frozenset[Symbol]) -> bool:
     given = [unwrapped(t) for t in relation.args if t is not extent]
     return extent in relation.args and len(given) == 1 and given[0].op is Op.VAR and given[0].symbol not in used
-
-
-def is_flat(extents: Iterable[Term], model: Model) -> bool:
-    """Whether these extents are 1 in a model."""
-    return all(model.values.get(e.symbol, 1) == 1 for e in extents)
-
-
-def flat(extents: Iterable[Term], encoded: EncodedPair) -> EncodedPair:
-    """The same question, of launches in which these extents are 1."""
-    query = encoded.query
-    return replace(encoded, query=replace(query, between=(*query.between, all_one(extents))))
-
-
-def all_one(extents: Iterable[Term]) -> Term:
-    """The condition that these extents are 1."""
-    return conj(*(eq(e, const(1)) for e in extents))
-
-
-def said(extents: Iterable[Term]) -> str:
-    """The same as C."""
-    return " && ".join(f"{show(e)} == 1" for e in extents)

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.races.encoding.pair_query import EncodedPair
+from hgrd.races.plausibility.expected_launch import Expected
 from hgrd.races.preconditions.candidates import Candidate, Named
 from hgrd.races.preconditions.packed_arrays import Start
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Query, Scrutiny
@@ -20,8 +21,8 @@ class RacyPair(Struct, frozen=True):
 
     `scatters`: the accesses are writes to places that no access reads by way of the same index arrays
     (code that counts in a table expects some entries twice).  `arguments`: the kernel's parameters that are numbers.
-    `starts`: those that point into the object that is accessed.  `ignored`: unknown extents along axes that the kernel
-    does not look at.
+    `starts`: those that point into the object that is accessed.  `launch`: what the kernel expects of extents that are
+    not known.
     """
 
     queries: tuple[EncodedPair, ...]
@@ -29,7 +30,7 @@ class RacyPair(Struct, frozen=True):
     scatters: bool = False
     arguments: tuple[Named, ...] = ()
     starts: tuple[Start, ...] = ()
-    ignored: tuple[Term, ...] = ()
+    launch: tuple[Expected, ...] = ()
 
 
 def helps(

@@ -15,8 +15,9 @@ from time import perf_counter
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.races.encoding.pair_query import EncodedPair
-from hgrd.races.plausibility.ignored_axes import all_one, said
+from hgrd.races.plausibility.expected_launch import holds, said
 from hgrd.races.preconditions.candidates import Candidate, candidates
+from hgrd.races.preconditions.constant_rows import constant_rows
 from hgrd.races.preconditions.exclusion import RacyPair, are_violations, helps
 from hgrd.races.preconditions.joint import joint
 from hgrd.races.preconditions.packed_arrays import of_layout
@@ -70,19 +71,24 @@ def precondition(
 
 
 def _candidates(race: RacyPair, encoded: EncodedPair) -> Iterator[Candidate]:
-    """The candidates for a race; last of all those that also need launches with one thread along ignored axes."""
+    """The candidates for a race: an expected launch, other conditions, and last of all these together."""
     parts = [Candidate(text, says) for text, says in of_layout(encoded.query, race.starts, race.arguments)]
 
     def of_query() -> Iterator[Candidate]:
         yield from parts
+        yield from constant_rows(encoded.query, race.arguments)
         yield from candidates(encoded.query, encoded.threads.configuration, race.arguments, scatters=race.scatters)
 
-    flat = Candidate(said(race.ignored), lambda _: all_one(race.ignored), lambda _: TRUE)
-    yield from (flat,) if race.ignored else ()
+    launch, limits = race.launch, tuple(x.weaker() for x in race.launch)
+    for some in (*((x,) for x in limits), *([limits] if len(limits) > 1 else [])):
+        yield Candidate(said(some), lambda _, some=some: holds(some), lambda _: TRUE)
     yield from of_query()
-    for other in of_query() if race.ignored else ():
-        both = f"{flat.text} && {other.text}"
-        yield Candidate(both, lambda query, other=other: conj(all_one(race.ignored), other.term(query)), other.term)
+    for other in of_query() if launch else ():
+        yield Candidate(
+            f"{said(launch)} && {other.text}",
+            lambda query, other=other: conj(holds(launch), other.term(query)),
+            other.work or other.term,
+        )
 
 
 def not_negative(race: RacyPair, sizes: frozenset[Symbol], decide: Callable[[Query], Answer]) -> str:
