@@ -13,6 +13,7 @@ from hgrd.host.concurrency.iterations import Found, Iterations
 from hgrd.host.concurrency.sharing import find_beside
 from hgrd.host.concurrency.trace import Trace
 from hgrd.host.entry_points import EntryPoints, share_of, why_cut
+from hgrd.host.execution.ruled_out import enter
 from hgrd.host.execution.run_state import HostRunState, Options, begin_run
 from hgrd.host.execution.symbol_copies import begin_with
 from hgrd.host.linking.constant_memory import run_by
@@ -89,27 +90,25 @@ def run_host(
 def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchSite]:
     """Runs entry points one after another, as long as there are launches that none of them has reached for sure.
 
-    The first one runs again, if constants ruled out launches in it (`if (debug) …`): it knows more about them than the
-    functions that it calls.  Functions with deeper recursion than is followed come last, for any arguments.  The result
-    are launches that constants rule out, of kernels that have other launches.
+    Where constants ruled out launches in the first one (`if (debug) …`), these are followed there: it knows more about
+    them than the functions that it calls.  Functions with deeper recursion than is followed come last, for any
+    arguments.  The result are launches that constants rule out, of kernels that have other launches.
     """
     names, points = Names(), EntryPoints(linked)
     dead: list[LaunchSite] = []
     entries = _entries(linked, run)
     found_all: set[str] = set()  # entries whose launches have all been found for any arguments
-    for number, entry in enumerate((*entries[:1], *entries)):
-        again = number == 1
-        missed = linked.launches_below(entry.ref.key) - _reached(run)
-        wanted = missed | points.open_in(entry)
+    for number, entry in enumerate(entries):
+        wanted = linked.launches_below(entry.ref.key) - _reached(run) | points.open_in(entry)
         begins_threads = number == 0 and entry.ref.key == "main" and _calls_unseen(run)
-        if not (wanted or begins_threads) or (again and points.cuts):
+        if not (wanted or begins_threads):
             continue
         before = len(run.launches.sites)
-        run.launches.overlooked = missed if again else frozenset()
-        _run_entry(run, names, entry, points, share_of(deadline, entry))
+        machine = _run_entry(run, names, entry, points, share_of(deadline, entry))
         _drop_known(run, before, wanted)
         found_all |= {entry.ref.key} if wanted == linked.launches_below(entry.ref.key) else set()
-        dead += _noted_as_dead(run, before) if again else ()
+        if number == 0 and not points.cuts:
+            dead += _enter_ruled_out(run, machine, entry, points, share_of(deadline, entry))
     dead += _run_ruled_out(run, names, points, deadline)
     while deeper := sorted(run.coverage.recursive - found_all):
         found_all.add(deeper[0])
@@ -137,6 +136,25 @@ def _calls_unseen(run: HostRunState) -> bool:
     return bool(several) and any(
         run.linked.called_unseen(f) and run.linked.launches_below(f.ref.key) for f in functions
     )
+
+
+def _enter_ruled_out(
+    run: HostRunState, machine: Machine, entry: Function, points: EntryPoints, deadline: float
+) -> list[LaunchSite]:
+    """Launches in arms that constants rule out, which the run of an entry point has kept."""
+    missed, before = run.linked.launches_below(entry.ref.key) - _reached(run), len(run.launches.sites)
+    run.launches.overlooked, run.trace = missed, Trace()
+    machine.steps, machine.deadline = 0, deadline
+    try:
+        with until(deadline):
+            for kept in run.launches.ruled_out if missed else ():
+                enter(run, machine, kept)
+    except (StepLimitError, RecursionError) as limit:
+        points.cut(entry, why_cut(entry, limit), limit if isinstance(limit, StepLimitError) else None)
+    run.notes.found |= dict.fromkeys(cut.note for cut in points.cuts)
+    run.launches.overlooked = frozenset()
+    _drop_known(run, before, missed)
+    return _noted_as_dead(run, before)
 
 
 def _run_ruled_out(run: HostRunState, names: Names, points: EntryPoints, deadline: float) -> list[LaunchSite]:
@@ -196,14 +214,14 @@ def _drop_known(run: HostRunState, before: int, wanted: frozenset[LaunchPlace]) 
     run.launches.sites[before:] = [s for s in run.launches.sites[before:] if not wanted.isdisjoint(_places(s))]
 
 
-def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPoints, deadline: float) -> None:
-    """Runs one function on arguments from outside, until `deadline`, a value of perf_counter()."""
+def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPoints, deadline: float) -> Machine:
+    """Runs one function on arguments from outside, until `deadline`, a value of perf_counter(); its machine."""
     linked = run.linked
     machine = Machine(
         linked.functions, linked.records, HostSemantics(run), INTERPRETER, names, step_limit=STEPS, deadline=deadline
     )
     state = State({}, ())
-    run.trace = Trace()
+    run.trace, run.launches.ruled_out = Trace(), []
     alone, before = bool(points.cuts and points.callers.get(entry.ref.key)), len(run.launches.sites)
     related = points.shared(entry) if alone else frozenset[tuple[int, int]]()
     try:
@@ -233,6 +251,7 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
         _mark_alone(run, before, entry)
     if not run.launches.overlooked:
         _compare(run, names, entry, max(deadline, perf_counter() + _COMPARED))
+    return machine
 
 
 def _mark_alone(run: HostRunState, before: int, entry: Function) -> None:

@@ -17,6 +17,7 @@ from hgrd.host.execution.host_uses import record_poll, record_use
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.execution.lookups import lookup_of, record_lookup
 from hgrd.host.execution.openmp import is_mark, mark_threads, thread_model
+from hgrd.host.execution.ruled_out import leaves_out
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import forget_constants
@@ -311,9 +312,8 @@ class HostSemantics(Semantics):
     def launch(self, machine: Machine, state: State, launch: ir.Launch) -> Value:
         return launch_from_syntax(self.run, machine, state, launch)
 
-    def skips_dead_arm(self, arm: Statement) -> bool:
-        overlooked = self.run.launches.overlooked
-        return not overlooked or overlooked.isdisjoint(self.run.linked.launches_in(arm))
+    def skips_dead_arm(self, machine: Machine, state: State, arm: Statement) -> bool:
+        return leaves_out(self.run, machine, state, arm)
 
     def unrolls_array(self, array: Variable) -> bool:
         """Whether loops over the array are unrolled: arrays of pointers, or of records of some, hold allocations."""

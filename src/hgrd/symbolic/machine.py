@@ -158,8 +158,8 @@ class Semantics(ABC):
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
         """The value of a kernel launch."""
 
-    def skips_dead_arm(self, arm: Statement) -> bool:
-        """Whether an arm of an `if`, or a case, that is never entered is left out."""
+    def skips_dead_arm(self, machine: Machine, state: State, arm: Statement) -> bool:
+        """Whether an arm of an `if`, or a case, that is never entered in `state` is left out."""
         return True
 
     def uniform_given(self, value: Value) -> frozenset[str] | None:

@@ -31,7 +31,8 @@ from hgrd.program.expressions import Expression, Variable
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.statements import Statement
-from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.machine import Frame, Machine
+from hgrd.symbolic.state import State
 from hgrd.symbolic.values import MemoryObject
 from hgrd.terms import Term
 
@@ -73,20 +74,31 @@ class ProgramText(Struct, frozen=True):
     waits_unseen: bool = False
 
 
+class RuledOut(Struct, frozen=True):
+    """An arm of an `if`, or a case, that is never entered: the state where it would be, the calls and loops there."""
+
+    arm: Statement
+    state: State
+    frames: tuple[Frame, ...]
+    loops: tuple[EnclosingLoop, ...]
+
+
 class Launches(Struct):
     """Launches found so far, and what is needed to describe the next one.
 
     `fact_kinds` has the class of a path condition where its own kind does not say it.  `enclosing` are the loops that
     the run is in, outermost first.  `overlooked` are launches that constants rule out: while it is not empty, arms of
-    an `if` that lead to them are entered all the same.  `by_handle` has launches by the driver API, and whether their
-    kernels were known each time.  `in_graph`: launches may be recorded into a graph, which runs them when memory may
-    hold something else.  `only_traced`: another thread of the host makes the launches, which are found elsewhere.
+    an `if` that lead to them are entered all the same; `ruled_out` are those that the present run has not entered.
+    `by_handle` has launches by the driver API, and whether their kernels were known each time.  `in_graph`: launches
+    may be recorded into a graph, which runs them when memory may hold something else.  `only_traced`: another thread of
+    the host makes the launches, which are found elsewhere.
     """
 
     sites: list[LaunchSite] = field(default_factory=list[LaunchSite])
     fact_kinds: dict[Term, FactKind] = field(default_factory=dict[Term, FactKind])
     enclosing: list[EnclosingLoop] = field(default_factory=list[EnclosingLoop])
     overlooked: frozenset[LaunchPlace] = frozenset()
+    ruled_out: list[RuledOut] = field(default_factory=list[RuledOut])
     by_handle: dict[Span, bool] = field(default_factory=dict[Span, bool])
     in_graph: bool = False
     only_traced: bool = False

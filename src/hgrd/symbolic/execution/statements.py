@@ -122,7 +122,7 @@ def _if(machine: Machine, state: State, statement: ir.If, exits: Exits) -> State
     if not state.alive:
         return state
     dead = statement.otherwise if test is TRUE else statement.then if test is FALSE else None
-    if dead is not None and not machine.semantics.skips_dead_arm(dead):
+    if dead is not None and not machine.semantics.skips_dead_arm(machine, state, dead):
         test = machine.unknown_truth("condition", Origin.INPUT)
     if test is TRUE:
         return execute(machine, state, statement.then, exits)
@@ -173,7 +173,7 @@ def _switch(machine: Machine, state: State, statement: ir.Switch, exits: Exits) 
     tests = [_matches(operand, case) for case in statement.cases]
     listed = disj(*tests)
     tests = [disj(t, negate(listed)) if c.default else t for t, c in zip(tests, statement.cases, strict=True)]
-    tests = [_unless_dead(machine, t, c) for t, c in zip(tests, statement.cases, strict=True)]
+    tests = [_unless_dead(machine, state, t, c) for t, c in zip(tests, statement.cases, strict=True)]
     falling: State | None = None
     for case, test in zip(statement.cases, tests, strict=True):
         entered = state.copy()
@@ -189,9 +189,9 @@ def _switch(machine: Machine, state: State, statement: ir.Switch, exits: Exits) 
     return after if after is not None else _dead(state, statement.span)
 
 
-def _unless_dead(machine: Machine, test: Term, case: ir.Case) -> Term:
+def _unless_dead(machine: Machine, state: State, test: Term, case: ir.Case) -> Term:
     """The test of a case; an unknown one, if the case is never entered and is looked at nevertheless."""
-    dead = test is FALSE and not machine.semantics.skips_dead_arm(ir.Block(case.body, case.span))
+    dead = test is FALSE and not machine.semantics.skips_dead_arm(machine, state, ir.Block(case.body, case.span))
     return machine.unknown_truth("condition", Origin.INPUT) if dead else test
 
 

@@ -56,6 +56,7 @@ from hgrd.terms.rewrite import bottom_up
 MAX_TRIPS = (1 << 31) - 1  # of loops that no constant bounds
 _ANY_TRIP = 1 << 40
 _MOST_WAYS = 4  # of leaving a loop that are distinguished
+_MOST_STEPS = 4_000  # to look ahead into a loop that may fill arrays
 
 
 def loop(machine: Machine, state: State, statement: ir.Loop) -> State:
@@ -94,9 +95,11 @@ def _run(machine: Machine, state: State, shape: LoopShape) -> State:
     unrolled = unroll(machine, state, shape, effects)
     if unrolled is not None:
         return unrolled
+    begun = machine.steps
     summary = classify_carried(
         machine, state, effects, shape.span, lambda start: speculative_iteration(machine, start, shape)
     )
+    large = machine.steps - begun > _MOST_STEPS
     binder = _binder(machine, state, shape, summary)
     watched = summary.ends.returns or (not machine.speculative and machine.semantics.must_record(effects))
     ends = _iterate(machine, state, shape, summary, binder) if watched else summary.ends
@@ -108,7 +111,7 @@ def _run(machine: Machine, state: State, shape: LoopShape) -> State:
         machine.semantics.mark_uniform(count, given=in_step)
     known = machine.semantics.leave_loop(machine, binder, count, ends) if watched else ()
     followed = {key: state.store[key].stores for key in summary.changed & state.store.keys()}
-    kept = not machine.speculative or any(stores is not None for stores in followed.values())
+    kept = not large and (not machine.speculative or any(stores is not None for stores in followed.values()))
     kept = kept and machine.semantics.wants_patterns(effects)
     found = recognise_fills(machine, state, shape, summary, binder) if kept else FilledArrays(binder)
     after = _after(machine, state, shape, summary, binder, count, ends, in_step=in_step)
