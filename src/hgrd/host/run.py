@@ -151,6 +151,7 @@ def _enter_ruled_out(
                 enter(run, machine, kept)
     except (StepLimitError, RecursionError) as limit:
         points.cut(entry, why_cut(entry, limit), limit if isinstance(limit, StepLimitError) else None)
+    _decide_overlaps(run, before)
     run.notes.found |= dict.fromkeys(cut.note for cut in points.cuts)
     run.launches.overlooked = frozenset()
     _drop_known(run, before, missed)
@@ -245,6 +246,7 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
         points.cut(entry, why_cut(entry, limit), limit)
     except RecursionError as limit:
         points.cut(entry, why_cut(entry, limit), None)
+    _decide_overlaps(run, before)
     run.notes.found |= dict.fromkeys(cut.note for cut in points.cuts)
     run.coverage.entered |= machine.entered
     if alone:
@@ -252,6 +254,15 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
     if not run.launches.overlooked:
         _compare(run, names, entry, max(deadline, perf_counter() + _COMPARED))
     return machine
+
+
+def _decide_overlaps(run: HostRunState, before: int) -> None:
+    """Leaves the new launches the pairs of objects that may be one, by all that the run has stored."""
+    closure = Closure(run.origins.steps)
+    run.launches.sites[before:] = [
+        replace(site, overlaps=tuple(o for o in site.overlaps if run.origins.may_be_one(o, closure)))
+        for site in run.launches.sites[before:]
+    ]
 
 
 def _mark_alone(run: HostRunState, before: int, entry: Function) -> None:

@@ -83,11 +83,16 @@ class PointerOrigins(Struct):
         found, index = set(named_in(value)), machine.names.index
         for place in pointers_in(address) if found else ():
             self.visible.put(machine.records, place.target, place.offset, value)
+            first = min((index.get(s.name, inf) for s in symbols_of(place.offset)), default=inf)
+            self._record_own(place.target.key, found, {key for key in found if index.get(key, -1) > first})
             for name in self._closed({place.target.key}):
                 self.held.setdefault(name.removeprefix(IN), set()).update(found)
-            first = min((index.get(s.name, inf) for s in symbols_of(place.offset)), default=inf)
-            own = {key for key in found if index.get(key, -1) > first}
-            self.own.setdefault(place.target.key, set()).update(own)
+
+    def _record_own(self, holder: str, stored: set[str], by_element: set[str]) -> None:
+        """Of what is stored, `by_element` are objects of which the element has its own; what is stored twice is not."""
+        own = self.own.setdefault(holder, set())
+        own -= stored - by_element
+        own |= by_element - (self.held.get(holder, set()) - own)
 
     def record_load(self, target: MemoryObject, generation: Generation, offset: Term, value: Value) -> None:
         """A value was found in memory of unknown contents."""
@@ -172,27 +177,31 @@ class PointerOrigins(Struct):
 
     def overlaps(
         self, values: Iterable[Value], known: Iterable[str], path: Iterable[Condition], names: Mapping[str, str]
-    ) -> list[PossibleOverlap]:
-        """The pairs of objects that a launch with these values knows and that may be one.
+    ) -> Iterator[PossibleOverlap]:
+        """The pairs of objects that a launch with these values knows and that may be one, if `may_be_one` says so.
 
         `known` are the keys of variables of the device, which kernels know by name.  `names` are those of the objects.
         """
         targets = list({t.key: t for value in values for t in pointed_to(value)}.values())
         apart = tuple(c.term for c in path)
-        closure = Closure(self.steps)
-        found = [
-            PossibleOverlap(a.key, b.key, f"{names[a.key]} and {names[b.key]}")
-            for a, b in combinations(targets, 2)
-            if (a.external or b.external) and self._may_be_one(a.key, b.key, closure, apart)
-        ]
+        for a, b in combinations(targets, 2):
+            if a.external or b.external:
+                elsewhere = self._found_apart(a.key, b.key, apart)
+                yield PossibleOverlap(a.key, b.key, f"{names[a.key]} and {names[b.key]}", elsewhere=elsewhere)
         for holder in dict.fromkeys((*(t.key for t in targets), *known)):
-            inside = closure.bits(self.held.get(holder, ()))
-            found += [
-                PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
-                for t in targets
-                if t.key != holder and inside & closure.bits((t.key,))
-            ]
-        return found
+            for t in (t for t in targets if t.key != holder):
+                yield PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
+
+    def may_be_one(self, pair: PossibleOverlap, closure: Closure) -> bool:
+        """Whether the objects of a pair may be one, for all that is known by now; `closure` is that of `steps`."""
+        second = closure.bits((pair.second,))
+        if pair.inside:
+            return bool(second & closure.bits(self.held.get(pair.first, ())))
+        first = closure.bits((pair.first,))
+        if (first | second) & closure.bits((ANYTHING,)):
+            return True
+        holder = self._common_holder(pair.first, pair.second)
+        return bool(first & second) if holder is None else not pair.elsewhere or self._repeats(holder, closure)
 
     def _closed(self, first: Iterable[str]) -> set[str]:
         found: set[str] = set()
@@ -225,14 +234,16 @@ class PointerOrigins(Struct):
         for name in self._is(key):
             yield name if name.startswith(IN) else IN + name
 
-    def _may_be_one(self, one: str, other: str, closure: Closure, apart: tuple[Term, ...]) -> bool:
-        reached = closure.bits((one,)), closure.bits((other,))
-        if (reached[0] | reached[1]) & closure.bits((ANYTHING,)):
-            return True
+    def _common_holder(self, one: str, other: str) -> str | None:
+        """The object in one generation of which the pointers to two objects were found; None: there is none."""
         a, b = self.loaded.get(one), self.loaded.get(other)
-        if a is not None and b is not None and a.holder == b.holder and a.generation == b.generation:
-            return self._repeats(a.holder, closure) or not _differ(a.offset, b.offset, apart)
-        return bool(reached[0] & reached[1])
+        same = a is not None and b is not None and a.holder == b.holder and a.generation == b.generation
+        return a.holder if same and a is not None else None
+
+    def _found_apart(self, one: str, other: str, held: tuple[Term, ...]) -> bool:
+        """Whether the pointers to two objects were found at different places of one, where the conditions hold."""
+        together = self._common_holder(one, other) is not None
+        return together and _differ(self.loaded[one].offset, self.loaded[other].offset, held)
 
     def _repeats(self, holder: str, closure: Closure) -> bool:
         """Whether an object may hold a pointer twice, for all that the program shows."""
