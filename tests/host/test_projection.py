@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from hgrd.host.execution.run_state import Projections
 from hgrd.host.launches.projection import projected
 from hgrd.program.span import NOWHERE
 from hgrd.symbolic.state import Condition, ConditionKind
@@ -70,5 +71,5 @@ def test_parts_that_conditions_share_are_gone_through_once() -> None:
         for k in range(40):
             term = disj(conj(term, lt(const(k), n)), conj(term, lt(n, const(900 - k))))
         condition = Condition(term, ConditionKind.GUARD, NOWHERE)
-        left, _ = projected((condition,), (n,), {})
+        left, _ = projected((condition,), (n,), {}, Projections())
         assert all(symbols_of(c.term) <= symbols_of(n) for c in left)

@@ -34,7 +34,7 @@ from hgrd.program.statements import Statement
 from hgrd.symbolic.machine import Frame, Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import MemoryObject
-from hgrd.terms import Term
+from hgrd.terms import Symbol, Term
 
 NOTE_LIMIT = 100
 
@@ -74,6 +74,19 @@ class ProgramText(Struct, frozen=True):
     waits_unseen: bool = False
 
 
+class Projections(Struct):
+    """Projections of conditions so far: the paths to launches have most in common.
+
+    `shorter` and `told` have them by the symbols that they lose, `sizes` are those of conditions in nodes.
+    """
+
+    sizes: dict[Term, int] = field(default_factory=dict[Term, int])
+    shorter: dict[tuple[Term, frozenset[Symbol]], Term] = field(
+        default_factory=dict[tuple[Term, frozenset[Symbol]], Term]
+    )
+    told: dict[tuple[Term, frozenset[Symbol]], Term] = field(default_factory=dict[tuple[Term, frozenset[Symbol]], Term])
+
+
 class RuledOut(Struct, frozen=True):
     """An arm of an `if`, or a case, that is never entered: the state where it would be, the calls and loops there."""
 
@@ -100,6 +113,7 @@ class Launches(Struct):
     overlooked: frozenset[LaunchPlace] = frozenset()
     ruled_out: list[RuledOut] = field(default_factory=list[RuledOut])
     by_handle: dict[Span, bool] = field(default_factory=dict[Span, bool])
+    projections: Projections = field(default_factory=Projections)
     in_graph: bool = False
     only_traced: bool = False
 

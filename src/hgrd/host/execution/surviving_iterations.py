@@ -36,11 +36,15 @@ def survived(loop: EnclosingLoop, path: tuple[Condition, ...], names: Names) -> 
     first = names.index[loop.binder.name]
     binder = var(loop.binder)
     on_the_way: list[Term] = []
+    varies = False  # a condition on the way may depend on the iteration
     for c in path[depth:]:
         if c.incidental:
             continue
         if not (c.ended or c.kind is ConditionKind.ASSERT):
             on_the_way.append(c.term)
+            varies = varies or loop.binder in c.term.symbols
+            continue
+        if not (varies or loop.binder in c.term.symbols):
             continue
         stays = disj(negate(conj(*on_the_way)), c.term)
         symbols = symbols_of(stays)

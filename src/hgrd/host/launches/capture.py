@@ -18,7 +18,7 @@ from hgrd.host.launches.aliases import found_equal
 from hgrd.host.launches.alternatives import unified
 from hgrd.host.launches.bound_memory import bound_at, seen_at_launch
 from hgrd.host.launches.projection import projected
-from hgrd.host.launches.relevant_facts import argument_facts, fact, holding, relevant
+from hgrd.host.launches.relevant_facts import argument_facts, connected, fact, holding, relevant
 from hgrd.host.launches.traced_grids import Grid, trace_grid
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
 from hgrd.host.memory.pointer_origins import ANYTHING
@@ -219,7 +219,8 @@ def _site(
     roots += [t for a in values for t in terms_in(a)]
     roots += [t for _, f in filled for t in f.terms()]
     path = (*state.path, *_of_iterations_before(run, machine, state))
-    conditions, kinds = projected(path, roots, run.launches.fact_kinds)
+    launches = run.launches
+    conditions, kinds = projected(connected(path, roots), roots, launches.fact_kinds, launches.projections)
     conditions = relevant(conditions, roots)
     seen = abstraction_of(roots, [c.term for c in conditions], values)
     overlaps = run.origins.overlaps(values, by_name, state.path, seen.objects)

@@ -13,44 +13,70 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import islice
 from typing import Final
 
 from msgspec.structs import replace
 
+from hgrd.host.execution.run_state import Projections
 from hgrd.host.kinds import FactKind
-from hgrd.host.launches.relevant_facts import fits
+from hgrd.host.launches.relevant_facts import SIZE_LIMIT
 from hgrd.symbolic.state import Condition
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, substitute, symbols_of, var
 from hgrd.terms.linear import difference, linear
+from hgrd.terms.rewrite import bottom_up
 
 _LONG: Final = 100  # nodes of a condition
 _MOST_STEPS: Final = 2_000  # for one condition: each solved equation makes new terms, that no step has seen before
 
 
 def projected(
-    conditions: Sequence[Condition], roots: Iterable[Term], kinds: Mapping[Term, FactKind]
+    conditions: Sequence[Condition], roots: Iterable[Term], kinds: Mapping[Term, FactKind], known: Projections
 ) -> tuple[Sequence[Condition], Mapping[Term, FactKind]]:
     """The conditions as far as they matter to `roots`, and their classes.
 
     Each result follows from its original.
     """
     needed = symbols_of(*roots)
-    shorter = [
-        (c, _without(c.term, _addresses(c.term) - needed, {}) if fits(c.term) and not fits(c.term, _LONG) else c.term)
-        for c in conditions
-    ]
+    shorter = [(c, _shorter(c.term, needed, known)) for c in conditions]
     users = Counter(s for _, term in shorter for s in symbols_of(term))
     alone = {s for s, count in users.items() if count == 1} - needed
-    told = [(c, _exists(alone, term, {}) if term.op is Op.OR and fits(term) else term) for c, term in shorter]
+    told = [(c, _told(alone, term, known)) for c, term in shorter]
     classes = {**kinds, **{term: kinds[c.term] for c, term in told if c.term in kinds and term is not c.term}}
     return [c if term is c.term else replace(c, term=term) for c, term in told if term is not TRUE], classes
+
+
+def _shorter(term: Term, needed: Set[Symbol], known: Projections) -> Term:
+    """A long condition without what it says of pointers of unknown origin."""
+    if not _LONG <= _size(term, known) < SIZE_LIMIT:
+        return term
+    loose = frozenset(_addresses(term) - needed)
+    if (term, loose) not in known.shorter:
+        known.shorter[term, loose] = _without(term, loose, {})
+    return known.shorter[term, loose]
+
+
+def _told(alone: Set[Symbol], term: Term, known: Projections) -> Term:
+    """A disjunction without the symbols that occur in it alone, as far as its shape tells."""
+    if term.op is not Op.OR or _size(term, known) >= SIZE_LIMIT:
+        return term
+    own = frozenset(alone & symbols_of(term))
+    if (term, own) not in known.told:
+        known.told[term, own] = _exists(own, term, {})
+    return known.told[term, own]
+
+
+def _size(term: Term, known: Projections) -> int:
+    if term not in known.sizes:
+        known.sizes[term] = sum(1 for _ in islice(bottom_up((term,)), SIZE_LIMIT))
+    return known.sizes[term]
 
 
 def _addresses(term: Term) -> set[Symbol]:
     return {s for s in symbols_of(term) if s.origin is Origin.ADDRESS}
 
 
-def _without(term: Term, loose: set[Symbol], done: dict[Term, Term]) -> Term:
+def _without(term: Term, loose: Set[Symbol], done: dict[Term, Term]) -> Term:
     """A consequence of the term without the loose symbols."""
     if loose.isdisjoint(symbols_of(term)):
         return term

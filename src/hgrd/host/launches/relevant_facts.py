@@ -51,6 +51,24 @@ def relevant(conditions: Sequence[C], roots: Iterable[Term]) -> list[C]:
     return [c for c in conditions if c.term in kept]
 
 
+def connected(conditions: Sequence[Condition], roots: Iterable[Term]) -> list[Condition]:
+    """The conditions that share symbols with `roots`, directly or through others: no other one can be relevant."""
+    users: dict[Name, list[int]] = {}
+    for number, c in enumerate(conditions):
+        for name in _names(c.term):
+            users.setdefault(name, []).append(number)
+    waiting: list[Name] = [name for t in roots for name in symbols_of(t) | arrays_of(t)]
+    reached, kept = set(waiting), set[int]()
+    while waiting:
+        for number in users.pop(waiting.pop(), ()):
+            if number not in kept:
+                kept.add(number)
+                new = _names(conditions[number].term) - reached
+                reached |= new
+                waiting += new
+    return [conditions[number] for number in sorted(kept)]
+
+
 def _names(term: Term) -> frozenset[Name]:
     """The symbols of a condition or, if it has none, the arrays it reads: they connect it with others."""
     symbols = symbols_of(term)
@@ -61,8 +79,8 @@ def _counts(names: Iterable[Name]) -> set[Name]:
     return {n for n in names if isinstance(n, Symbol) and n.origin is Origin.COUNT}
 
 
-def fits(term: Term, limit: int = SIZE_LIMIT) -> bool:
-    return all(count < limit for count, _ in enumerate(bottom_up((term,))))
+def fits(term: Term) -> bool:
+    return all(count < SIZE_LIMIT for count, _ in enumerate(bottom_up((term,))))
 
 
 def fact(condition: Condition, term: Term, kinds: Mapping[Term, FactKind]) -> Fact:
