@@ -115,15 +115,21 @@ def _first_iteration(
     others = set(expected & state.store.keys() - {o.key for o in objects})
     for _ in range(_ATTEMPTS):
         start, placeholders = _start(machine, state, objects, cells, others)
+        asked = len(machine.names.asked)
         ends = iterate(start.copy())
         missed = _changed(start, ends) & state.store.keys() - {o.key for o in objects} - others
-        if not missed:
-            break
         others |= missed
+        if all(_is_blank(state.store[key]) for key in missed) and not machine.names.has_asked(missed, asked):
+            break
     else:
         start, placeholders = _start(machine, state, objects, cells, others)
         ends = iterate(start.copy())
     return _Tried(cells, start, placeholders, ends, others - (expected - _changed(start, ends)))
+
+
+def _is_blank(region: Region) -> bool:
+    """Whether nothing is known of what an object holds, so that it matters only to those who ask for its contents."""
+    return not (region.cells or region.zeroed or region.undefined) and region.stores is None
 
 
 def _has_body(machine: Machine, function: str) -> bool:
