@@ -63,7 +63,7 @@ INSIDE = {
         "preconditions",
         "pairs",
     ),
-    "simulate": ("lockstep", "lockstep.device", "lockstep.execute", "replay"),
+    "simulate": ("lockstep", "lockstep.device", "lockstep.execute", "replay", "program_run"),
 }
 """The order of packages and modules inside of rooms; what is not named has none but that there are no circles."""
 MOST_LINES = 400

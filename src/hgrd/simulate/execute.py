@@ -16,7 +16,7 @@ from hgrd.simulate.lockstep.arithmetic import Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, LoweredProgram, Lowering
 from hgrd.simulate.lockstep.calls import call
 from hgrd.simulate.lockstep.device.dispatch import device_call, library_object
-from hgrd.simulate.lockstep.expressions import lower
+from hgrd.simulate.lockstep.expressions import launched_by_device, lower
 from hgrd.simulate.lockstep.instructions import (
     Activation,
     ActiveThreads,
@@ -32,7 +32,7 @@ from hgrd.simulate.lockstep.scheduler import FuelError, Scheduler
 from hgrd.simulate.lockstep.statements import code_of
 from hgrd.simulate.trace import Observer, Sites
 
-LOWERING = Lowering(lower, call, code_of, device_call, library_object)
+LOWERING = Lowering(lower, call, code_of, device_call, library_object, launched_by_device)
 _BATCH = 1 << 16  # threads that run together, unless blocks have to run together
 FUEL = 1 << 36
 
@@ -49,9 +49,9 @@ class Executable(Struct):
         return self.unit.sites
 
 
-def prepare(tables: Tables, kernel: Function) -> Executable:
+def prepare(tables: Tables, kernel: Function, lowering: Lowering = LOWERING) -> Executable:
     """Lowers a kernel and all functions that it calls.  Raises UnsupportedError if a parameter has no known size."""
-    unit = LoweredProgram(tables, LOWERING)
+    unit = LoweredProgram(tables, lowering)
     code = unit.code_of(kernel)
     lowered = 0
     while lowered < len(unit.pointed):  # functions that are called through pointers
@@ -86,7 +86,7 @@ def execute(
         return Finished(0)
     apart = not _waits(executable) if together is None else not together
     blocks = max(1, _BATCH // size) if apart else launch.blocks
-    statements = 0
+    statements, standing = 0, frozenset(memory.objects)
     with np.errstate(all="ignore"):
         try:
             parameters = executable.function.parameters
@@ -101,7 +101,7 @@ def execute(
                 finally:
                     fuel = scheduler.fuel
                     statements += scheduler.statements
-                    memory.forget_copies()
+                    memory.forget_copies(standing)
                 if stuck is not None:
                     return stuck
         except BoundsError as error:
@@ -155,7 +155,8 @@ def make_globals(unit: LoweredProgram, memory: Memory) -> None:
             continue
         variable, size = unit.globals[key]
         declared = unit.tables.globals.get(key)
-        home = Home.CONSTANT if variable.storage is not Storage.DEVICE else Home.GLOBAL
+        of_host = variable.storage in (Storage.GLOBAL, Storage.STATIC) and not (declared and declared.constant)
+        home = Home.GLOBAL if of_host or variable.storage is Storage.DEVICE else Home.CONSTANT
         memory.define(key, variable.name, np.zeros(size, np.uint8), home)
         if declared is not None and declared.initial is not None:
             value = _initial(unit, declared.initial, memory)

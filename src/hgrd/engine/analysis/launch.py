@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from hgrd.engine.analysis.compile_gaps import broken
 from hgrd.engine.analysis.launch_protocol import LaunchProtocol, infer_at_launch
+from hgrd.engine.analysis.program_run import with_program_run
 from hgrd.engine.analysis.replay import WitnessReplay, replay_barriers, replay_pairs
 from hgrd.findings.model import Divergence, LaunchReport, Message, OpenPair, Outcome
 from hgrd.findings.options import AnalysisOptions
@@ -76,7 +77,10 @@ def analyze_launch(
         return LaunchResult(not_analyzed(at.kernel, at.launch, reason, perf_counter() - begin))
     barriers = replace(barriers, divergences=(*barriers.divergences, *spinning))
     seconds = perf_counter() - begin
-    return LaunchResult(_report(at, _configuration(at.launch, protocol), pairs, barriers, seconds), inferred.messages)
+    report = _report(at, _configuration(at.launch, protocol), pairs, barriers, seconds)
+    if replayer is not None:
+        report = with_program_run(replayer, at, report, begin, strict=options.strict)
+    return LaunchResult(report, inferred.messages)
 
 
 def _checked(

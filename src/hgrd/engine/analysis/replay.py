@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hgrd.findings.asked_pair import AskedPair
 from hgrd.findings.model import Divergence, Finding
 from hgrd.races.divergence.checker import BarrierVerdicts
 from hgrd.races.pairs.verdicts import PairVerdicts
@@ -24,11 +26,16 @@ E = TypeVar("E")
 
 
 class WitnessReplay(Protocol):
-    """Runs of witnesses, as by the simulator's `Replayer`: the same finding with the outcome of its run."""
+    """Runs of witnesses, as by the simulator's `Replayer`: the same finding with the outcome of its run.
+
+    And runs of the program itself.
+    """
 
     def race(self, at: KernelAtLaunch, finding: Finding, evidence: Evidence, /) -> Finding: ...
 
     def barrier(self, at: KernelAtLaunch, finding: Divergence, evidence: BarrierEvidence, /) -> Divergence: ...
+
+    def program(self, at: KernelAtLaunch, asked: tuple[AskedPair, ...], /) -> Mapping[AskedPair, Finding]: ...
 
 
 class LateReplayer(Struct):
@@ -42,6 +49,16 @@ class LateReplayer(Struct):
 
     def barrier(self, at: KernelAtLaunch, finding: Divergence, evidence: BarrierEvidence, /) -> Divergence:
         return self._replayer().barrier(at, finding, evidence)
+
+    def program(self, at: KernelAtLaunch, asked: tuple[AskedPair, ...], /) -> Mapping[AskedPair, Finding]:
+        """The pairs that race at a launch when the program is run; none where it cannot be."""
+        main = at.tables.functions.get("main")
+        if main is None or main.body is None or at.launch is None or perf_counter() > self.deadline:
+            return {}
+        # not at the top: it loads numpy and the simulator
+        from hgrd.simulate.program_run.program_run import races_in_program
+
+        return races_in_program(at.tables, main, at.launch, asked)
 
     def _replayer(self) -> Replayer:
         if self._loaded is None:

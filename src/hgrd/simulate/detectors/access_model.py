@@ -37,13 +37,14 @@ _SHORT = 256  # entries of a column that is not worth compressing
 
 
 class Example(Struct, frozen=True):
-    """Two threads of the launch that race, and a byte that both touch: the first one of an object."""
+    """Two threads of the launch that race, and `size` bytes that both touch, from byte `offset` of an object on."""
 
     level: Level
     first_thread: int
     second_thread: int
     memory: int
     offset: int
+    size: int
 
 
 class Race(Struct, frozen=True):
@@ -288,7 +289,8 @@ class _Found:
         if a.site > b.site:
             a, b, i, j = b, a, j, i
         key = (a.site, b.site, a.space)
-        example = Example(level, int(rows.thread[i]), int(rows.thread[j]), int(rows.memory[i]), int(rows.offset[i]))
+        threads = int(rows.thread[i]), int(rows.thread[j])
+        example = Example(level, *threads, int(rows.memory[i]), int(rows.offset[i]), int(rows.size[i]))
         self._examples.setdefault(key, {}).setdefault(level, example)
         if not (same and all(k.kind is AccessKind.WRITE and not k.atomic for k in (a, b))):
             self._differs.add(key)

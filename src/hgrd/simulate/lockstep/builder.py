@@ -52,6 +52,7 @@ class Lowering(Struct, frozen=True):
     function: Callable[[LoweredProgram, Function], Code]
     device_call: Callable[[CodeBuilder, ir.Call], Closure]
     library_object: Callable[[CodeBuilder, ir.Construct, int], Closure]
+    launch: Callable[[CodeBuilder, ir.Launch], Closure]
 
 
 class LoweredProgram(Struct):

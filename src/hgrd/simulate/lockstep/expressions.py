@@ -71,14 +71,19 @@ def _rare(b: CodeBuilder, e: Expression) -> Closure:
                 b.unit.pointed.append(function.key)
             number = np.int64(b.unit.pointed.index(function.key) + 1)
             return lambda here: number
-        case ir.Launch(span=span):
-            return fails("a kernel launched from device code", span)
+        case ir.Launch():
+            return b.unit.lowering.launch(b, e)
         case ir.Throw(span=span):
             return fails("an exception", span)
         case ir.Unsupported(reason=reason, span=span):
             return fails(reason, span)
         case _:
             return fails(f"an expression of kind {type(e).__name__}", e.span)
+
+
+def launched_by_device(b: CodeBuilder, e: ir.Launch) -> Closure:
+    """A kernel launched from device code, which ends the run."""
+    return fails("a kernel launched from device code", e.span)
 
 
 def both(b: CodeBuilder, left: Expression, right: Expression) -> tuple[Closure, Closure]:

@@ -214,9 +214,9 @@ class Memory(Struct):
         del self.objects[number]
         self.free.append(number)
 
-    def forget_copies(self) -> None:
-        """Ends the objects of blocks and threads."""
-        for number in [n for n, o in self.objects.items() if o.rows]:
+    def forget_copies(self, standing: frozenset[int]) -> None:
+        """Ends the objects of blocks and threads that have been made since `standing` were all there are."""
+        for number in [n for n, o in self.objects.items() if o.rows and n not in standing]:
             self.release(number)
 
     def find(self, at: At) -> Allocation:

@@ -17,8 +17,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.cuda.memory_model import AccessKind
-from hgrd.findings.model import CONFIRMED, BarrierWitness, Confidence, Divergence, Finding, Site, Witness
+from hgrd.findings.model import CONFIRMED, BarrierWitness, Confidence, Divergence, Finding, Witness
 from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunch
 from hgrd.races.results.witness import barrier_witness, witness_of
 from hgrd.simulate.detectors.access_model import AccessModel
@@ -28,18 +27,17 @@ from hgrd.simulate.launch import Finished, NotSupported, OutOfBounds, OutOfFuel,
 from hgrd.simulate.lockstep.instructions import UnsupportedError
 from hgrd.simulate.replay.attempts import Attempt, TwoThreads, attempts
 from hgrd.simulate.replay.barrier_watch import LateError, SeenError, WitnessWatch
+from hgrd.simulate.replay.bounded_runs import FIRST_LOOK, BoundedWatch, Work
 from hgrd.simulate.replay.model_values import ValuationError
 from hgrd.simulate.replay.reachable_iteration import exited_loop, with_reachable_iteration
 from hgrd.simulate.replay.shrink import smaller
-from hgrd.simulate.trace import Arrive, Fenced, Observer, Silent, Touch, TraceSite
+from hgrd.simulate.replay.site_keys import site_key, trace_key
+from hgrd.simulate.trace import Silent
 from hgrd.symbolic.limits import TimeLimitError
 
 _log = logging.getLogger(__name__)
 _EACH = 1 << 26
 _ALTOGETHER = 5 * _EACH
-_TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # the observer's work for an access, and for each of its threads
-_ATOMIC_OF_THREAD = 1 << 12  # for each thread of an atomic: what others have released there is passed on one by one
-_FIRST_LOOK = 1 << 19
 _TOO_LONG = "the run takes too long"
 F = TypeVar("F", Finding, Divergence)
 E = TypeVar("E", Evidence, BarrierEvidence)
@@ -179,68 +177,21 @@ def _barrier_retold(finding: Divergence, lesser: BarrierEvidence) -> Divergence:
 # ---------------------------------------------------------------- running
 
 
-class Work(Struct):
-    """Work that a replay has `done` of what it may do, as the executor counts fuel."""
-
-    limit: int
-    done: int = 0
-
-    @property
-    def left(self) -> int:
-        return self.limit - self.done
-
-    def count(self, outcome: RunOutcome, fuel: int) -> None:
-        """Counts a run that was given some fuel."""
-        self.done += (
-            outcome.statements if isinstance(outcome, Finished) else fuel if isinstance(outcome, OutOfFuel) else 0
-        )
-
-
-class _Watch(Struct):
-    """Forwards events to an observer, and stops the run when its work is used up, or when `seen` is true.
-
-    `look` is the amount of work after which `seen` is called next: `pause` more, then twice as much, …
-    """
-
-    model: Observer
-    work: Work
-    seen: Callable[[], bool]
-    look: int
-    pause: int = 2 * _FIRST_LOOK
-
-    def touch(self, event: Touch, /) -> None:
-        each = _TOUCH_OF_THREAD if event.scope is None else _ATOMIC_OF_THREAD
-        self.work.done += _TOUCH + each * len(event.threads)
-        if self.work.left < 0:
-            raise LateError
-        self.model.touch(event)
-        if self.work.done > self.look:
-            if self.seen():
-                raise SeenError
-            self.look, self.pause = self.work.done + self.pause, 2 * self.pause
-
-    def arrive(self, event: Arrive, /) -> None:
-        self.model.arrive(event)
-
-    def fenced(self, event: Fenced, /) -> None:
-        self.model.fenced(event)
-
-
 def _race(attempt: Attempt, finding: Finding, evidence: Evidence, work: Work) -> str:
     launch = attempt.launch
     model = AccessModel(LaunchShape(launch.block_threads, launch.blocks), attempt.threads)
     sites = attempt.executable.sites.sites
-    wanted = {_key_of(finding.first), _key_of(finding.second)}
+    wanted = {site_key(finding.first), site_key(finding.second)}
 
     def seen() -> bool:
         return any(
-            {_key(sites[race.first]), _key(sites[race.second])} == wanted
+            {trace_key(sites[race.first]), trace_key(sites[race.second])} == wanted
             and race.space is finding.space
             and evidence.level in race.levels
             for race in model.races()
         )
 
-    watch, fuel = _Watch(model, work, seen, work.done + _FIRST_LOOK), max(0, work.left)
+    watch, fuel = BoundedWatch(model, work, seen, work.done + FIRST_LOOK), max(0, work.left)
     try:
         outcome = execute(attempt.executable, launch, attempt.memory, watch, fuel, together=True, ahead=attempt.ahead)
         work.count(outcome, fuel)
@@ -252,12 +203,12 @@ def _race(attempt: Attempt, finding: Finding, evidence: Evidence, work: Work) ->
         return CONFIRMED
     if not isinstance(outcome, Finished):
         return _ended(outcome)
-    return _missed(finding, {(thread, _key(sites[n])) for thread, n in model.made()}, attempt.threads)
+    return _missed(finding, {(thread, trace_key(sites[n])) for thread, n in model.made()}, attempt.threads)
 
 
 def _apart(attempt: Attempt, finding: Divergence, evidence: BarrierEvidence, work: Work) -> str:
     watch = WitnessWatch(finding, attempt.threads)
-    observer, fuel = _Watch(Silent(), work, lambda: False, work.done + _FIRST_LOOK), max(0, work.left)
+    observer, fuel = BoundedWatch(Silent(), work, lambda: False, work.done + FIRST_LOOK), max(0, work.left)
     run, launch, memory = attempt.executable, attempt.launch, attempt.memory
     try:
         outcome = execute(run, launch, memory, observer, fuel, together=True, ahead=attempt.ahead, watch=watch)
@@ -270,15 +221,6 @@ def _apart(attempt: Attempt, finding: Divergence, evidence: BarrierEvidence, wor
     except LateError:
         return _TOO_LONG
     return watch.failed()
-
-
-def _key_of(site: Site) -> tuple[object, ...]:
-    return (site.span, site.kind, site.scope)
-
-
-def _key(site: TraceSite) -> tuple[object, ...]:
-    scope = site.scope.value if site.scope is not None and site.kind is AccessKind.ATOMIC else ""
-    return (site.span, site.kind, scope)
 
 
 def _ended(outcome: RunOutcome | None) -> str:
@@ -297,6 +239,6 @@ def _ended(outcome: RunOutcome | None) -> str:
 
 def _missed(finding: Finding, made: set[tuple[int, tuple[object, ...]]], threads: tuple[int, int]) -> str:
     for site, thread in zip((finding.first, finding.second), threads, strict=True):
-        if (thread, _key_of(site)) not in made:
+        if (thread, site_key(site)) not in made:
             return f"the {site.kind.value} in line {site.span.line} was not made"
     return "the two accesses did not meet"

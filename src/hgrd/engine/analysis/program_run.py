@@ -1,0 +1,105 @@
+"""Program runs: what is left open or conditional at a launch is a race if the program, when it runs, shows it there."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from time import perf_counter
+
+from msgspec.structs import replace
+
+from hgrd.engine.analysis.replay import WitnessReplay
+from hgrd.findings.asked_pair import AskedPair
+from hgrd.findings.model import Confidence, Finding, LaunchReport, OpenPair, Outcome
+from hgrd.races.results.evidence import KernelAtLaunch
+from hgrd.symbolic.limits import TimeLimitError, until
+
+_log = logging.getLogger(__name__)
+_SECONDS = 15.0
+
+
+def with_program_run(
+    replayer: WitnessReplay, at: KernelAtLaunch, report: LaunchReport, begin: float, *, strict: bool
+) -> LaunchReport:
+    """The report on a launch, analysed since `begin`, with the races that a run of the program shows there."""
+    asked = _asked(report)
+    if not asked:
+        return report
+    shown = _shown(replayer, at, asked)
+    if not shown:
+        return report
+    findings = (*(_replaced(f, shown) for f in report.findings), *_new(report, shown))
+    racy = any(strict or not f.same_value for f in findings)
+    return replace(
+        report,
+        outcome=Outcome.RACE if racy else report.outcome,
+        findings=findings,
+        open_pairs=tuple(left for pair in report.open_pairs for left in _left(pair, shown)),
+        seconds=perf_counter() - begin,
+    )
+
+
+def _shown(replayer: WitnessReplay, at: KernelAtLaunch, asked: tuple[AskedPair, ...]) -> Mapping[AskedPair, Finding]:
+    try:
+        with until(perf_counter() + _SECONDS):
+            return replayer.program(at, asked)
+    except TimeLimitError:
+        return {}
+    except Exception:  # the report stands without the run
+        _log.info("run of the program for %s", at.kernel.ref.name, exc_info=True)
+        return {}
+
+
+def _asked(report: LaunchReport) -> tuple[AskedPair, ...]:
+    """The pairs that are open, with all their levels, and the races that are conditional."""
+    levels: dict[AskedPair, AskedPair] = {}
+    doubtful = (f for f in report.findings if f.confidence is Confidence.CONDITIONAL and not f.same_value)
+    for pair in (*report.open_pairs, *doubtful):
+        key = _key(pair)
+        if key is not None:
+            known = levels.get(key)
+            both = {*pair.levels, *(known.levels if known is not None else ())}
+            levels[key] = replace(key, levels=tuple(level for level in type(pair.levels[0]) if level in both))
+    return tuple(levels.values())
+
+
+def _key(pair: OpenPair | Finding) -> AskedPair | None:
+    """A pair without its levels; None for a part of the kernel."""
+    if pair.first is None or pair.second is None or pair.space is None or not pair.levels:
+        return None
+    return AskedPair(pair.first, pair.second, pair.space, ())
+
+
+def _by_key(shown: Mapping[AskedPair, Finding]) -> dict[AskedPair, Finding]:
+    return {replace(pair, levels=()): finding for pair, finding in shown.items()}
+
+
+def _replaced(finding: Finding, shown: Mapping[AskedPair, Finding]) -> Finding:
+    """A conditional race as the run has shown it."""
+    key = _key(finding)
+    seen = None if key is None else _by_key(shown).get(key)
+    if seen is None or seen.same_value or finding.confidence is not Confidence.CONDITIONAL:
+        return finding
+    return replace(
+        finding,
+        confidence=seen.confidence,
+        witness=seen.witness,
+        condition="",
+        method=seen.method,
+        replay=seen.replay,
+    )
+
+
+def _new(report: LaunchReport, shown: Mapping[AskedPair, Finding]) -> Iterable[Finding]:
+    known = {_key(f) for f in report.findings}
+    return (finding for key, finding in _by_key(shown).items() if key not in known)
+
+
+def _left(pair: OpenPair, shown: Mapping[AskedPair, Finding]) -> Iterable[OpenPair]:
+    """What is open of a pair besides what the run has shown."""
+    key = _key(pair)
+    seen = None if key is None else _by_key(shown).get(key)
+    if seen is None:
+        return (pair,)
+    levels = tuple(level for level in pair.levels if level not in seen.levels)
+    return (replace(pair, levels=levels),) if levels else ()
