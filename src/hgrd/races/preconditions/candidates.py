@@ -70,7 +70,7 @@ def candidates(
         yield Candidate(f"monotone({array})", lambda query, array=array: _sorted(array, query))
     yield from (Candidate(text, says) for text, says in of_runs(query))
     yield from _of_lengths(query)
-    yield from _of_indexes(query, arguments)
+    yield from of_indexes(query, arguments)
     yield from _of_row_lengths(query, arguments)
     yield from _of_ranges(parameters, query)
     yield from _of_several(parameters, query, configuration)
@@ -281,7 +281,7 @@ def _without_repeats(array: str, query: Query) -> Term:
     )
 
 
-def _of_indexes(query: Query, arguments: tuple[Named, ...]) -> Iterator[Candidate]:
+def of_indexes(query: Query, arguments: tuple[Named, ...]) -> Iterator[Candidate]:
     """The condition that all indexes read from memory are below the number of columns, so that rows stay apart."""
     arrays = sorted({name for name, _ in _data(query)})
     if not arrays or not all(arrays) or len(arrays) > _MOST_LENGTHS:

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Final
 
 from hgrd.races.encoding.pair_query import EncodedPair
-from hgrd.races.preconditions.candidates import Candidate, numbers_of
+from hgrd.races.preconditions.candidates import Candidate, numbers_of, of_indexes
 from hgrd.races.preconditions.exclusion import RacyPair, are_violations, excludes, helps, leans
 from hgrd.races.preconditions.nested_rows import nested
 from hgrd.races.preconditions.tiles import multiples, needed, not_negative, together, within_rows
@@ -31,16 +31,17 @@ def joint(
 ) -> str:
     """Conditions that together exclude the finding, as C: none can be left out; "" if there are none.
 
-    Numbers are multiples of the least of their widths; rows, and nests of them, are tried one at a time.
+    Numbers are multiples of the least of their widths; rows, and nests of them, are tried one at a time, also with what
+    memory gives for indexes within a row.
     `only`: these alone are tried.
     """
     query = race.conflicts[0][0].query
     numbers, begin = numbers_of(query, race.arguments), decide.spent
     tiles, rows = multiples(numbers, query), tuple(within_rows(numbers, query))
-    signs = not_negative(numbers)
+    signs, looked_up = not_negative(numbers), tuple(of_indexes(query, race.arguments))
     nests = tuple(nested([encoded.query for encoded in race.queries], race.arguments))
     if only is not None:
-        known = {c.text: c for c in (*rows, *(c for some in (*tiles, *signs, *nests) for c in some))}
+        known = {c.text: c for c in (*rows, *looked_up, *(c for some in (*tiles, *signs, *nests) for c in some))}
         parts = [known[text] for text in only.split(" && ") if text in known]
         whole = together(parts)
         return only if whole.text == only and helps(whole, race, queries, conflicts, decide) else ""
@@ -56,7 +57,9 @@ def joint(
 
     widest = [widths[0] for widths in tiles]
     in_rows = product(((), *((row,) for row in rows)), ((), [sign[0] for sign in signs])) if tiles else ()
-    tried = (*([*widest, *row, *signed] for row, signed in in_rows), *nests, *([*widest, *n] for n in nests if tiles))
+    inside = ([row, index] for row, index in product(rows, looked_up))
+    in_tiles = ([*widest, *row, *signed] for row, signed in in_rows)
+    tried = (*inside, *in_tiles, *nests, *([*widest, *n] for n in nests if tiles))
     for parts in tried:
         if exclude(parts):
             whole = together(needed(parts, exclude))
