@@ -23,7 +23,7 @@ from hgrd.races.between.at_once import races_at_once
 from hgrd.races.divergence.checker import BarrierVerdicts, check_barriers
 from hgrd.races.divergence.spin_livelock import livelocks
 from hgrd.races.pairs.checker import check_pairs
-from hgrd.races.pairs.replay_required import require_replay
+from hgrd.races.pairs.replay_required import require_replay, require_replay_of_barriers
 from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.symbolic.limits import TimeLimitError, until
@@ -66,7 +66,7 @@ def analyze_launch(
         if replayer is not None:
             end = perf_counter() + max(options.time_limit, _REPLAY_SECONDS)
             pairs = require_replay(replay_pairs(replayer, at, pairs, end), strict=options.strict)
-            barriers = replay_barriers(replayer, at, barriers, end)
+            barriers = require_replay_of_barriers(replay_barriers(replayer, at, barriers, end))
     except TimeLimitError as error:
         return LaunchResult(not_analyzed(at.kernel, at.launch, str(error), perf_counter() - begin))
     except RecursionError:

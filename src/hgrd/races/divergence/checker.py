@@ -15,11 +15,11 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.cuda.memory_model import Level, Scope
+from hgrd.cuda.memory_model import AccessKind, Level, Scope, Space
 from hgrd.findings.model import Confidence, Divergence, DivergenceRule, FactUse, OpenBarrier
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.span import Span
-from hgrd.protocol.model import Barrier, Protocol
+from hgrd.protocol.model import Barrier, Protocol, accesses
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import phases
 from hgrd.races.acquire_release.agreement import without_agreement_across_sync
@@ -32,6 +32,7 @@ from hgrd.races.plausibility.counts_and_strides import counts_and_strides, count
 from hgrd.races.plausibility.negative_sizes import inputs, natural, needs_negative, negative, sizes
 from hgrd.races.results.evidence import BarrierEvidence
 from hgrd.races.results.witness import barrier_witness
+from hgrd.races.threads.two_threads import plain_name
 from hgrd.races.threads.uniformity import UniformSymbols
 from hgrd.solve.query import Answer, Conflict, Model, Query, Undecided
 from hgrd.symbolic.limits import OUT_OF_TIME, TimeLimitError, until
@@ -77,7 +78,7 @@ class _Found(Struct, frozen=True):
 
 
 class _BarrierChecker(Struct):
-    """Checker of all barriers of one protocol."""
+    """Checker of all barriers of one protocol; `common`: shared variables that all threads read at one place."""
 
     protocol: Protocol
     facts: tuple[Fact, ...]
@@ -85,6 +86,7 @@ class _BarrierChecker(Struct):
     deadline: float
     contents: ComputedValues
     sizes: frozenset[Symbol]
+    common: frozenset[str]
     found: dict[tuple[DivergenceRule, Span], Divergence] = field(
         default_factory=dict[tuple[DivergenceRule, Span], Divergence]
     )
@@ -140,11 +142,26 @@ class _BarrierChecker(Struct):
                 else:
                     self.found[(rule, barrier.span)] = self._divergence(paths, path, rule, found)
                     binders = paths.point.binders
-                    self.evidence.append(
-                        BarrierEvidence(found.encoded, found.model, binders, path.alone, self.protocol, self.facts)
+                    evidence = BarrierEvidence(
+                        found.encoded,
+                        found.model,
+                        binders,
+                        path.alone,
+                        self.protocol,
+                        self.facts,
+                        self._supposed(found),
                     )
+                    self.evidence.append(evidence)
             case None:
                 pass
+
+    def _supposed(self, found: _Found) -> tuple[str, ...]:
+        """The shared variables that the two threads read at one place, and find different values in."""
+        seen: dict[str, set[int]] = {}
+        for symbol, value in found.model.values.items():
+            seen.setdefault(plain_name(symbol), set()).add(value)
+        differing = (name.partition("[]")[0] for name, values in seen.items() if "[]" in name and len(values) > 1)
+        return tuple(sorted(self.common.intersection(differing)))
 
     def _leave_open(self, barrier: Barrier, reason: str) -> None:
         self.open.setdefault(barrier.span, OpenBarrier(barrier.span, _SCOPES[barrier.scope], reason))
@@ -259,12 +276,22 @@ def check_barriers(protocol: Protocol, facts: tuple[Fact, ...], decide: Decide, 
     everything = (*facts, *protocol.configuration.facts)
     alone = replace(protocol, uniform=without_agreement_across_sync(protocol).uniform)
     sized = sizes(protocol, facts) | counts_and_strides(protocol) | counts_at_barriers(protocol)
-    found = _BarrierChecker(alone, everything, decide, deadline, known, sized).run()
+    common = _read_at_one_place(protocol)
+    found = _BarrierChecker(alone, everything, decide, deadline, known, sized, common).run()
     by_barriers = replace(protocol, uniform=without_agreement_across_sync(protocol, delegated=False).uniform)
     if not found.divergences or alone.uniform == by_barriers.uniform:
         return found
-    agreed = _BarrierChecker(by_barriers, everything, decide, deadline, known, sized).run()
+    agreed = _BarrierChecker(by_barriers, everything, decide, deadline, known, sized, common).run()
     return _where_threads_agree(found, agreed)
+
+
+def _read_at_one_place(protocol: Protocol) -> frozenset[str]:
+    """The variables in shared memory that all threads read at one place."""
+    places: dict[str, set[Term]] = {}
+    for a in accesses(protocol.items):
+        if a.kind is AccessKind.READ and a.space is Space.SHARED:
+            places.setdefault(a.target.name, set()).add(a.offset)
+    return frozenset(name for name, offsets in places.items() if len(offsets) == 1 and all(o.is_const for o in offsets))
 
 
 def _where_threads_agree(found: BarrierVerdicts, agreed: BarrierVerdicts) -> BarrierVerdicts:

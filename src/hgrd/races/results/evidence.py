@@ -31,7 +31,10 @@ class Evidence(Struct, frozen=True):
 
 
 class BarrierEvidence(Struct, frozen=True):
-    """The same for a barrier finding; `binders` are those of the loops around it, `alone`: it concerns one thread."""
+    """The same for a barrier finding; `binders` are those of the loops around it, `alone`: it concerns one thread.
+
+    `supposed`: shared variables in which the two threads would have to find different values.
+    """
 
     encoded: EncodedPath
     model: Model
@@ -39,6 +42,7 @@ class BarrierEvidence(Struct, frozen=True):
     alone: bool
     protocol: Protocol
     facts: tuple[Fact, ...]
+    supposed: tuple[str, ...] = ()
 
 
 class KernelAtLaunch(Struct, frozen=True):
