@@ -1,5 +1,6 @@
 """Races that one precondition on parameters excludes, and those that none does."""
 
+from math import inf
 from pathlib import Path
 from time import perf_counter
 
@@ -461,3 +462,35 @@ def test_what_excludes_races_of_other_launches_comes_first(tmp_path: Path, elsew
             elsewhere={elsewhere},
         )
     assert [f.condition for f in found.findings] == [condition]
+
+
+SHIFT = """
+__global__ void shift(int *a, int d, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  if (i < n) a[i] = a[i + d];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "elsewhere", "races", "reasons"),
+    [
+        (ROWS, "", [], ["the time limit was reached: 'height <= stride' may exclude it"]),
+        (SHIFT, "n <= d", [], ["the time limit was reached: 'n <= d' may exclude it"]),
+        (SHIFT, "", [""], []),
+    ],
+)
+def test_a_race_whose_conditions_were_not_looked_for(
+    source: str, elsewhere: str, races: list[str], reasons: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The time is over when the pairs are decided: what rows or other races plainly need leaves a race undecided."""
+    for module in ("preconditions.across_findings", "pairs.precondition_search"):
+        monkeypatch.setattr(f"hgrd.races.{module}.perf_counter", lambda: inf)
+    program = parse(tmp_path, source)
+    (kernel,) = program.kernels()
+    inferred = infer_at_launch(link((program,)), kernel, None, AnalysisOptions())
+    with Session() as session:
+        decide, end = Decider(session), perf_counter() + 60
+        found = check_pairs(inferred.protocol, inferred.facts, AnalysisOptions(), decide, end, elsewhere={elsewhere})
+    assert [f.condition for f in found.findings] == races
+    assert [pair.reason for pair in found.open_pairs] == reasons

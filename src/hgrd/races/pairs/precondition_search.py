@@ -19,7 +19,7 @@ from hgrd.races.pairs.verdicts import VerdictBuilder
 from hgrd.races.plausibility.expected_launch import Expected
 from hgrd.races.preconditions.across_findings import preconditions_of
 from hgrd.races.preconditions.exclusion import RacyPair
-from hgrd.races.preconditions.search import not_negative, scatters
+from hgrd.races.preconditions.search import may_exclude, not_negative, scatters
 from hgrd.races.results.sites import SiteKey
 from hgrd.solve.query import Model
 from hgrd.symbolic.limits import OUT_OF_TIME
@@ -66,6 +66,10 @@ class PreconditionSearch(Struct):
                 self._add(key, not_negative(self._racy_pair(key), self.sizes, decide))
         if racy and perf_counter() > self.deadline:
             self.verdicts.notes.append(f"{OUT_OF_TIME}: races may have preconditions that were not looked for")
+            known = {*self.elsewhere, *found.values()}
+            for key in (k for k in racy if self.contracts and not findings[k].condition and k not in self.doubtful):
+                if text := may_exclude(self._racy_pair(key), known):
+                    self.doubtful[key] = f"{OUT_OF_TIME}: '{text}' may exclude it"
         for key, why in self.doubtful.items():
             if not findings[key].condition:
                 self.verdicts.withdraw(key, why)

@@ -16,12 +16,13 @@ from hgrd.cuda.memory_model import AccessKind
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.plausibility.expected_launch import holds, said
-from hgrd.races.preconditions.candidates import Candidate, candidates
+from hgrd.races.preconditions.candidates import Candidate, candidates, numbers_of, plain, rows_of
 from hgrd.races.preconditions.constant_rows import constant_rows
 from hgrd.races.preconditions.exclusion import RacyPair, are_violations, helps
 from hgrd.races.preconditions.joint import joint
 from hgrd.races.preconditions.packed_arrays import of_layout
 from hgrd.races.preconditions.segments import NAME
+from hgrd.races.preconditions.tiles import within_rows
 from hgrd.solve.decide import Decider
 from hgrd.solve.effort import Effort
 from hgrd.solve.query import Answer, Query
@@ -33,6 +34,7 @@ from hgrd.terms import (
     conj,
     const,
     le,
+    lt,
     var,
 )
 from hgrd.terms.rewrite import bottom_up
@@ -89,6 +91,23 @@ def _candidates(race: RacyPair, encoded: EncodedPair) -> Iterator[Candidate]:
             lambda query, other=other: conj(holds(launch), other.term(query)),
             other.work or other.term,
         )
+
+
+def may_exclude(race: RacyPair, known: Set[str]) -> str:
+    """What all conflicts violate of conditions `known` from other races, or that rows have a width; "" if nothing.
+
+    No proof is tried: a race of which nothing else is known is not sure if there is such a condition.
+    """
+    if not race.conflicts:
+        return ""
+    parts = {part for text in known for part in text.split(" && ")}
+    conflicts = list(race.conflicts)
+    encoded = race.conflicts[0][0]
+    numbers = numbers_of(encoded.query, race.arguments)
+    widths = (plain(f"{text} > 0", lt(const(0), p)) for text, p in rows_of(numbers, encoded.query))
+    within = within_rows(numbers, encoded.query)
+    others = (c for c in _candidates(race, encoded) if c.text in parts)
+    return next((c.text for c in (*widths, *within, *others) if are_violations(c, conflicts)), "")
 
 
 def not_negative(race: RacyPair, sizes: frozenset[Symbol], decide: Callable[[Query], Answer]) -> str:
