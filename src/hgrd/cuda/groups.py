@@ -148,3 +148,8 @@ def is_group(name: str) -> bool:
 def makes_group(name: str) -> bool:
     """Whether a function of this name gives a group."""
     return FUNCTIONS.get(name) in (GroupCall.MAKE, GroupCall.PART)
+
+
+def waits_for_group(name: str) -> bool:
+    """Whether a function of this name is a barrier of a group, or a part of one."""
+    return FUNCTIONS.get(name) in (GroupCall.BARRIER, GroupCall.ARRIVE, GroupCall.WAIT, GroupCall.COMPLETE)

@@ -6,6 +6,7 @@ import re
 
 from hgrd.cuda.builtins import builtin
 from hgrd.cuda.cub import is_cub, is_of_values, uses_storage
+from hgrd.cuda.groups import waits_for_group
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, VoidType
@@ -35,6 +36,8 @@ def foreign(
     """
     targets = [t for t in reachable(state, arguments) if t.space not in SHARED_SPACES]
     users = call.function.user_code
+    if not users and waits_for_group(call.function.name):
+        return None  # the type of its group is not known
     if not users and _POINTING.match(call.function.qualified):
         return None
     if not users and uses_storage(call.function.qualified):

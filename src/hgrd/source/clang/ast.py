@@ -20,7 +20,7 @@ from hgrd.source.clang.declaration_texts import FUNCTION_KINDS, PLACES, declarat
 
 Node: TypeAlias = dict[str, Any]
 
-_LOCAL_KINDS = frozenset(("CXXRecordDecl", "TypedefDecl", "TypeAliasDecl", "EnumDecl"))
+_LOCAL_KINDS = frozenset(("CXXRecordDecl", "TypedefDecl", "TypeAliasDecl", "EnumDecl", "NamespaceAliasDecl"))
 _LOCATION = re.compile(rb'"loc": \{[^{}]*"col": (\d+)[^{}]*\}')
 _OWN_FILE = re.compile(rb'"loc": \{\s*"offset": \d+,\s*"file": ("(?:[^"\\]|\\.)*")')
 
@@ -163,7 +163,7 @@ class _Positions:
     def resolve(self, node: Node, local: list[Node]) -> None:
         """Replace positions below `node`, in print order.
 
-        A function gets `locals`: the types declared anywhere inside of it; `local` collects them.
+        A function gets `locals`: the types and names of namespaces declared inside of it; `local` collects them.
         """
         kind = node.get("kind")
         mine = local
