@@ -21,7 +21,7 @@ from hgrd.host.execution.ruled_out import leaves_out
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import forget_constants
-from hgrd.host.execution.unmodelled_stores import given_to, record_unmodelled, written_by
+from hgrd.host.execution.unmodelled_stores import given_to, outside_code, record_unmodelled, written_by
 from hgrd.host.kinds import FactKind
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
 from hgrd.host.library.constructors import constructed, constructed_type, new_object
@@ -39,7 +39,7 @@ from hgrd.host.library.launch_functions import launch_from_syntax
 from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.lists import list_length
 from hgrd.host.library.object_makers import makes_object
-from hgrd.host.library.pointer_holders import holder_model, is_exact
+from hgrd.host.library.pointer_holders import given_on, holder_model, is_exact
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
 from hgrd.host.linking.library_names import (
     copies_memory,
@@ -55,7 +55,11 @@ from hgrd.host.memory.array_contents import (
     record_patterns,
 )
 from hgrd.host.memory.pointer_origins import sources_of
-from hgrd.host.memory.unknowns import direct_targets, forget_targets, unknown, unknown_contents, within_records
+from hgrd.host.memory.unknowns import (
+    direct_targets,
+    unknown,
+    unknown_contents,
+)
 from hgrd.host.provenance.by_object import makes_results
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
@@ -95,7 +99,6 @@ _SPACES = {
     Storage.SHARED: MemorySpace.SHARED,
 }
 _WRITE_NOTHING = ("a read ", "sizeof ", "pointer arithmetic ")  # of these, only the value is unsupported
-_HARMLESS = ("std::chrono::", "std::uniform_", "std::normal_", "std::mersenne_twister")  # write only their own object
 _HIDDEN = (  # synchronisation with host threads that may have written anything, and other names of elements
     "std::span", "thrust::device_ptr", "thrust::device_reference", "thrust::pointer", "thrust::reference",
     "std::thread", "std::jthread", "std::future", "std::shared_future", "std::async", "std::mutex", "std::unique_lock",
@@ -210,7 +213,7 @@ class HostSemantics(Semantics):
             call, arguments = copied(machine, state, call, arguments)
         if not machine.speculative:
             self.run.coverage.passed_out |= launchers_passed(self.run.linked, state, call, arguments)
-        pass_to_unknown_code(self.run, machine, state, call, arguments)
+        pass_to_unknown_code(self.run, machine, state, call, given_on(call, arguments))
         may_run(self.run, state)
         escape_into_containers(self.run, state, call, arguments)
         if call.function.qualified.startswith(_HIDDEN):
@@ -288,21 +291,9 @@ class HostSemantics(Semantics):
         if not adds:
             record_unmodelled(self.run, state, call, reachable(state, written))
         forget_elements(state, written)
-        self._outside_code(state, call, arguments, deep=deep)
+        outside_code(self.run, machine, state, call, arguments, deep=deep)
         escape_by_result(self.run, call, arguments)
         return new_object(machine, call, arguments) or invocation.unknown()
-
-    def _outside_code(self, state: State, call: ir.Call, arguments: tuple[Value, ...], *, deep: bool) -> None:
-        """A function without a body may change everything but what its signature protects."""
-        calls_back = any(isinstance(a.type, RecordType) for a in call.arguments)  # a lambda, or what is like one
-        if deep:
-            forget_constants(self.run, state)
-            forget_targets(state, within_records(state, arguments), deep=True)
-        if deep or calls_back:
-            drop_all_patterns(state)
-        elif not call.function.qualified.startswith(_HARMLESS):
-            drop_reachable_patterns(state, arguments)
-        forget_targets(state, written_by(call, arguments), deep=deep)
 
     def through_pointer(
         self, machine: Machine, state: State, call: ir.IndirectCall, arguments: tuple[Value, ...]

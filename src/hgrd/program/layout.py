@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from hgrd.cuda.barrier_objects import OBJECT_SIZE, is_barrier
 from hgrd.cuda.cub import STORAGE_SIZE, uses_storage
@@ -20,6 +21,9 @@ from hgrd.program.types import (
     RecordType,
     Type,
 )
+
+_LIBRARIES: Final = ("std::", "thrust::")
+_SLOT: Final = 64
 
 
 def size_of(type_: Type, records: Mapping[str, Record]) -> int | None:
@@ -49,6 +53,20 @@ def size_of(type_: Type, records: Mapping[str, Record]) -> int | None:
             return POINTER_SIZE
         case _:
             return None
+
+
+def slot_of(type_: Type, records: Mapping[str, Record]) -> int:
+    """Bytes that a layout gives a member of unknown size, so that it is apart from the next one; 0: it is not.
+
+    Such are objects of library classes, and of records with members of such classes.
+    """
+    match type_:
+        case OpaqueType(name=name) if name.startswith(_LIBRARIES):
+            return _SLOT
+        case RecordType(key=key) if key in records:
+            return records[key].size
+        case _:
+            return 0
 
 
 def holds_pointers(type_: Type, records: Mapping[str, Record]) -> bool:
@@ -93,6 +111,27 @@ def bit_units(type_: Type, records: Mapping[str, Record]) -> frozenset[int]:
     """Offsets of the integers that bit-fields are parts of, among a record's own members; empty for other types."""
     record = records.get(type_.key) if isinstance(type_, RecordType) else None
     return frozenset() if record is None else frozenset(f.offset for f in record.fields if f.bits is not None)
+
+
+def members_in_slots(type_: RecordType, records: Mapping[str, Record], limit: int) -> list[tuple[int, Type]]:
+    """Members of a record of unknown size as (offset, type), those of library classes among them.
+
+    [] if there are more than `limit`, or if members are not kept apart.
+    """
+    record = records.get(type_.key)
+    found: list[tuple[int, Type]] = []
+    for field in () if record is None or record.union else record.fields:
+        stored = stored_type(field)
+        if size_of(stored, records) is not None:
+            inner = scalars(stored, records, limit)
+        elif isinstance(stored, RecordType):
+            inner = members_in_slots(stored, records, limit)
+        else:
+            inner = [(0, stored)]
+        if not (size_of(stored, records) or slot_of(stored, records)):
+            return []
+        found += [(field.offset + at, t) for at, t in inner]
+    return found if len(found) <= limit else []
 
 
 def scalars(type_: Type, records: Mapping[str, Record], limit: int) -> list[tuple[int, Type]]:

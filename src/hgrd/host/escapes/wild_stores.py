@@ -7,6 +7,7 @@ that unknown code returned may change the objects to which the program passed po
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Final
 
 from hgrd.host.execution.run_state import HostRunState
@@ -19,6 +20,7 @@ from hgrd.program.statements import Declare
 from hgrd.program.types import ArrayType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.program.walk import nodes
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget
+from hgrd.symbolic.memory.members import slot_of_member
 from hgrd.symbolic.state import EMPTY, Generation, Region, State
 from hgrd.symbolic.values import Choice, FloatValue, MemoryObject, OpaqueValue, Value, pointed_to
 
@@ -70,7 +72,9 @@ def escape_by_result(run: HostRunState, call: ir.Call, arguments: tuple[Value, .
     """A call that is not followed may return a pointer to its arguments' targets of that type (C++, [basic.lval])."""
     if isinstance(call.type, PointerType):
         to = call.type.to
-        _escape(run, (target for target in direct_targets(arguments) if _may_lead(to, target.element)))
+        typed = zip_longest(arguments, (a.type for a in call.arguments[: len(arguments)]))
+        whole = tuple(v for v, t in typed if v is not None and not slot_of_member(run.linked.records, v, t))
+        _escape(run, (target for target in direct_targets(whole) if _may_lead(to, target.element)))
 
 
 def _escape(run: HostRunState, targets: Iterable[MemoryObject]) -> None:

@@ -7,9 +7,13 @@ from itertools import zip_longest
 from typing import Final
 
 from hgrd.host.execution.run_state import HostRunState
+from hgrd.host.execution.symbol_copies import forget_constants
 from hgrd.host.linking.mangled_names import may_write
+from hgrd.host.memory.array_contents import drop_all_patterns, drop_reachable_patterns
+from hgrd.host.memory.unknowns import forget_given, forget_targets, within_records
 from hgrd.program.expressions import Call
-from hgrd.program.types import PointerType, Type
+from hgrd.program.types import PointerType, RecordType, Type
+from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import MemoryObject, Value
 
@@ -21,6 +25,9 @@ _ALGORITHMS: Final = frozenset(
         "uninitialized_fill", "uninitialized_fill_n", "uninitialized_copy", "swap_ranges", "rotate", "iota", "sequence",
     )
 )  # fmt: skip  # of the C++ library, where no declaration of it was found that fits
+_HARMLESS: Final = (  # write only their own object
+    "std::chrono::", "std::uniform_", "std::normal_", "std::mersenne_twister",
+)  # fmt: skip
 _TAKING: Final = ("clear", "erase", "pop_back", "shrink_to_fit")  # of what a container holds, but store nothing new
 
 
@@ -28,6 +35,26 @@ def written_by(call: Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
     """The arguments through which a function without a body may write, by its name in the object file."""
     its_object, others = may_write(call.function.key)
     return arguments if others else arguments[: int(its_object)]
+
+
+def outside_code(
+    run: HostRunState, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...], *, deep: bool
+) -> None:
+    """A function without a body may change everything but what its signature protects.
+
+    `deep`: it is the program's, and may follow the pointers that it finds.
+    """
+    written = written_by(call, arguments)
+    calls_back = any(isinstance(a.type, RecordType) for a in call.arguments)  # a lambda, or what is like one
+    if deep:
+        forget_constants(run, state)
+        forget_targets(state, (*within_records(state, arguments), *written), deep=True)
+    else:
+        forget_given(machine, state, zip_longest(written, (a.type for a in call.arguments[: len(written)])))
+    if deep or calls_back:
+        drop_all_patterns(state)
+    elif not call.function.qualified.startswith(_HARMLESS):
+        drop_reachable_patterns(state, arguments)
 
 
 def given_to(call: Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:

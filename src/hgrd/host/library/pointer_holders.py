@@ -34,6 +34,11 @@ def is_exact(call: Call) -> bool:
     return call.function.name == "swap" or holder_model(call.function.qualified) is not None
 
 
+def given_on(call: Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The arguments that functions among them may get: a deleter gets what its holder holds, and never the holder."""
+    return arguments[1:] if holder_model(call.function.qualified) is not None else arguments
+
+
 def holder_model(qualified: str) -> LibraryModel | None:
     """The model of a member function of a class that holds a pointer; None: it has no model."""
     owner, _, name = qualified.rpartition("::")

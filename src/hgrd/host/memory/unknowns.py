@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hgrd.host.memory.array_contents import drop_patterns
 from hgrd.host.wording import place_name, pointee
 from hgrd.program.layout import scalars
@@ -20,6 +22,7 @@ from hgrd.program.types import (
 )
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
+from hgrd.symbolic.memory.members import slot_of_member
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, Generation, Region, State
 from hgrd.symbolic.values import (
@@ -141,6 +144,22 @@ def forget_targets(state: State, values: tuple[Value, ...], *, deep: bool) -> No
         drop_patterns(state, target)
         if target.space not in SHARED_SPACES:
             forget(state, target)
+
+
+def forget_given(machine: Machine, state: State, arguments: Iterable[tuple[Value, Type | None]]) -> None:
+    """A library function may have written what it was given pointers to, each with its type.
+
+    Of a record that has a member of a library's class it writes only that member, if it is given that.
+    """
+    for value, type_ in arguments:
+        slot = slot_of_member(machine.records, value, type_)
+        if slot and isinstance(value, Pointer):
+            drop_patterns(state, value.target)
+            begin, region = value.offset.value, state.store.get(value.target.key, EMPTY)
+            kept = {o: c for o, c in region.cells.items() if not begin <= o < begin + slot}
+            state.store[value.target.key] = Region(kept, Generation())
+        else:
+            forget_targets(state, (value,), deep=False)
 
 
 def forget_bytes(state: State, to: Value, size: int) -> None:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from msgspec import Struct
 
-from hgrd.program.layout import align_of, size_of
+from hgrd.program.layout import align_of, size_of, slot_of
 from hgrd.program.types import POINTER_SIZE, Field, OpaqueType, Record, RecordType, Type
 from hgrd.source.clang.ast import Node, inner
 from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
 from hgrd.source.declarations.table import Declarations, RecordDeclaration
-
-_LIBRARIES: Final = ("std::", "thrust::")
-_SLOT: Final = 64
 
 
 class _Progress(Struct):
@@ -157,7 +153,7 @@ class Layouts:
         size = self.size(type_)
         if size is None:
             at.complete = at.complete and not node.get("isBitfield") and _is_flexible(type_)
-            size = self._slot(type_)
+            size = slot_of(type_, self._records)
         align = 1 if packed else self.align(type_)
         align = max(align, _aligned(node))
         name = node.get("name", "")
@@ -167,16 +163,6 @@ class Layouts:
         at.size = offset + size
         at.align = max(at.align, align)
         return Field(name, type_, offset)
-
-    def _slot(self, type_: Type) -> int:
-        """Bytes that keep a member of a library's class, whose size is unknown, apart from the next member."""
-        match type_:
-            case OpaqueType(name=name) if name.startswith(_LIBRARIES):
-                return _SLOT
-            case RecordType(key=key) if key in self._records:
-                return self._records[key].size
-            case _:
-                return 0
 
     def _bit_field(self, node: Node, type_: Type, size: int, align: int, at: _Progress) -> Field:
         bits = next((int(c["value"]) for c in inner(node) if c["kind"] == "ConstantExpr" and "value" in c), size * 8)

@@ -33,6 +33,7 @@ from hgrd.program.types import (
 )
 from hgrd.symbolic.array_patterns import Stored
 from hgrd.symbolic.machine import Machine
+from hgrd.symbolic.memory.members import parts_of, slot_at
 from hgrd.symbolic.memory.offsets import covered, may_meet
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, choose
@@ -289,7 +290,7 @@ def read_at(machine: Machine, region: Region, target: MemoryObject, offset: int,
     """The value of `type_` at a known offset."""
     size = machine.size(type_)
     if isinstance(type_, RecordType | ArrayType):
-        return _composite(machine, region, target, offset, type_, size)
+        return _composite(machine, region, target, offset, type_)
     cell = region.cells.get(offset)
     if cell is not None and (size is None or cell.size == size):
         return cell.value if fits(cell.value, type_) else machine.unknown(target.name, type_, Origin.UNKNOWN)
@@ -315,22 +316,18 @@ def fits(value: Value, type_: Type) -> bool:
 
 
 def _composite(
-    machine: Machine, region: Region, target: MemoryObject, offset: int, type_: Type, size: int | None
+    machine: Machine, region: Region, target: MemoryObject, offset: int, type_: RecordType | ArrayType
 ) -> Value:
     """A record or array value: each scalar member is read on its own, so that unknown ones get their own names."""
-    if size is None:
+    parts = parts_of(type_, machine.records)
+    if parts is None:
         return OPAQUE
-    cells: dict[int, Cell] = {}
-    for at, member in scalars(type_, machine.records, _SCALAR_LIMIT):
-        width = machine.size(member)
-        if width:
-            cells[at] = Cell(read_at(machine, region, target, offset + at, member), width)
+    cells = {at: Cell(read_at(machine, region, target, offset + at, t), size) for at, t, size in parts.known}
+    kept = {at: region.cells[offset + at] for at in parts.slots if offset + at in region.cells}
+    cells |= kept
     if not cells:
-        cells = {o - offset: c for o, c in region.cells.items() if offset <= o < offset + size}
-    return Composite(cells, size)
-
-
-_SCALAR_LIMIT = 256
+        cells = {o - offset: c for o, c in region.cells.items() if offset <= o < offset + parts.size}
+    return Composite(cells, parts.size, target.key if len(kept) < len(parts.slots) else None)
 
 
 def write_cells(machine: Machine, state: State, pointer: Pointer, value: Value, type_: Type) -> None:
@@ -344,7 +341,9 @@ def write_cells(machine: Machine, state: State, pointer: Pointer, value: Value, 
     elif size is None and isinstance(value, Pointer | NullValue | Choice):
         new = region.with_cell(offset.value, Cell(value, POINTER_SIZE))
     elif size is None:
-        new = Region({offset.value: Cell(value, 1)}, Generation())
+        slot = slot_at(machine.records, target.element, offset.value, type_)
+        kept = {o: c for o, c in region.cells.items() if slot and not offset.value <= o < offset.value + slot}
+        new = Region({**kept, offset.value: Cell(value, 1)}, Generation())
     else:
         new = region.with_cell(offset.value, Cell(value, size))
     if region.patterns or region.stores is not None:
