@@ -16,6 +16,7 @@ from hgrd.host.entry_points import EntryPoints, share_of, why_cut
 from hgrd.host.execution.ruled_out import enter
 from hgrd.host.execution.run_state import HostRunState, Options, begin_run
 from hgrd.host.execution.symbol_copies import begin_with
+from hgrd.host.library.containers import fixed_count
 from hgrd.host.linking.constant_memory import run_by
 from hgrd.host.linking.early_accesses import may_wait_for_others
 from hgrd.host.linking.hidden_launches import hidden_launches
@@ -316,12 +317,11 @@ def _set_globals(run: HostRunState, machine: Machine, state: State, linked: Link
         size = machine.size(variable.type)
         known = is_main or item.constant
         state.store[variable.key] = Region(zeroed=known and item.initial is None)
-        if known and item.initial is not None and size is not None and size <= 8 * _GLOBAL_CELLS:
-            target = MemoryObject(
-                variable.key, variable.name, MemorySpace.HOST, variable.type, const(size), variable.span
-            )
-            here = Pointer(target, const(0))
-            initialise(machine, state, here, item.initial, variable.type, variable.span)
+        count = fixed_count(variable.type) if size is None else size // 8
+        if known and item.initial is not None and count is not None and count <= _GLOBAL_CELLS:
+            whole = None if size is None else const(size)
+            target = MemoryObject(variable.key, variable.name, MemorySpace.HOST, variable.type, whole, variable.span)
+            initialise(machine, state, Pointer(target, const(0)), item.initial, variable.type, variable.span)
     semantics, machine.semantics = machine.semantics, _InitialValues(run)
     for key, item in linked.constants.variables.items():
         state.store[key] = Region()

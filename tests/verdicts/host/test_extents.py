@@ -27,7 +27,7 @@ __global__ void one_thread_more_than_there_is_room_for(int *a) {
   a[blockIdx.x * 1023 + t] = blockIdx.x;  // cell
 }
 
-// race: write cell, write cell; global; grid
+// race: write cell, write cell; global; grid (unless blockDim.x <= 64)
 __global__ void grid_by_no_size(int *a) {
   a[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;  // cell
 }

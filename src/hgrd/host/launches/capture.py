@@ -17,6 +17,7 @@ from hgrd.host.launches.abstraction import abstraction_of
 from hgrd.host.launches.aliases import found_equal
 from hgrd.host.launches.alternatives import unified
 from hgrd.host.launches.bound_memory import bound_at, seen_at_launch
+from hgrd.host.launches.contradictory import contradictory
 from hgrd.host.launches.projection import projected
 from hgrd.host.launches.relevant_facts import argument_facts, connected, fact, holding, relevant
 from hgrd.host.launches.traced_grids import Grid, trace_grid
@@ -117,7 +118,8 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
             for kernel, test in ((a, condition), (b, negate(condition))):
                 branch = state.copy()
                 branch.assume(test, ConditionKind.BRANCH, request.span)
-                capture_launch(run, machine, branch, replace(request, kernel=kernel))
+                if not contradictory(c.term for c in branch.path):
+                    capture_launch(run, machine, branch, replace(request, kernel=kernel))
             drop_all_patterns(state)
             forget_targets(state, request.arguments, deep=True)
         case _:

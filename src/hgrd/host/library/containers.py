@@ -253,7 +253,7 @@ def _size(call: LibraryCall) -> Value | None:
     target = _target(call)
     if target is None:
         return None
-    if (count := _fixed_count(target.element)) is not None:
+    if (count := fixed_count(target.element)) is not None:
         return const(count)
     region = call.state.store.get(target.key, EMPTY)
     cell = region.cells.get(0)
@@ -264,7 +264,7 @@ def _size(call: LibraryCall) -> Value | None:
     return var(Symbol(name, 0, _MOST, Origin.INPUT))
 
 
-def _fixed_count(type_: Type | None) -> int | None:
+def fixed_count(type_: Type | None) -> int | None:
     """The number of elements of a `std::array<T, N>`; None: another type."""
     found = _FIXED.fullmatch(type_.name) if isinstance(type_, OpaqueType) else None
     return int(found[1]) if found is not None else None
@@ -285,7 +285,7 @@ def _data(call: LibraryCall) -> Value | None:
     alone = at is const(0) and is_container(target.element) and not target.external
     member = f"+{at.value}" if at.is_const and at.value else ""
     key = f"{target.key}{ELEMENTS}" if alone else f"{target.key}{member}{SHARED_ELEMENTS}"
-    count, width = _fixed_count(target.element), None if element is None else call.machine.size(element)
+    count, width = fixed_count(target.element), None if element is None else call.machine.size(element)
     size = const(count * width) if alone and count is not None and width is not None else None
     elements = MemoryObject(key, target.name, space, element, size, target.span, external=True)
     call.run.provenance.containers.setdefault(key, (elements, call.call.arguments[0]))

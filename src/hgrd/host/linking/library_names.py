@@ -12,6 +12,14 @@ from hgrd.program.expressions import FunctionRef
 
 _CONTAINERS: Final = ("std::vector", "std::array", "std::basic_string", "std::string", "std::span", "thrust::")
 
+_HOLDERS: Final = frozenset(
+    (
+        "optional", "pair", "tuple", "variant", "any", "expected", "map", "multimap", "unordered_map", "set", "deque",
+        "unordered_multimap", "multiset", "unordered_set", "list", "forward_list", "queue", "priority_queue", "stack",
+        "bitset", "valarray", "future", "shared_future", "promise", "reference_wrapper", "atomic",
+    )
+)  # fmt: skip
+_GETTERS: Final = ("get", "get_if", "any_cast")  # functions of the library are known by their last name
 _ALLOCATING: Final = (  # beginnings of names of C functions of libraries
     "cuda", "hip", "cu", "nvshmem_", "nvshmemx_", "MPI_", "numa_", "kokkos_", "omp_", "acc_", "ncclMem", "__builtin_",
 )  # fmt: skip
@@ -92,6 +100,18 @@ def stores_elements(functions: frozenset[str]) -> bool:
 def of_container(qualified: str) -> bool:
     """Whether a function is a member of a container of the C++ library or of Thrust."""
     return qualified.rpartition("::")[0].startswith(_CONTAINERS)
+
+
+def holds_values(name: str) -> bool:
+    """Whether a class is one of the C++ library whose objects hold values that the program has given to them."""
+    class_ = name.partition("<")[0]
+    return class_.startswith("std::") and class_.removeprefix("std::") in _HOLDERS
+
+
+def hands_on(function: FunctionRef) -> bool:
+    """Whether a function returns what the program has given to an object of the C++ library: no input of its own."""
+    owner = function.qualified.rpartition("::")[0]
+    return holds_values(owner) or (function.name in _GETTERS and owner in ("", "std") and not is_of_program(function))
 
 
 def copies_memory(name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from hgrd.host.linking.library_names import holds_values
 from hgrd.host.memory.array_contents import drop_patterns
 from hgrd.host.wording import place_name, pointee
 from hgrd.program.layout import scalars
@@ -70,6 +71,22 @@ def unknown(machine: Machine, base: str, type_: Type, span: Span) -> Value:
             return OPAQUE
 
 
+def handed_on(machine: Machine, state: State, base: str, type_: Type, span: Span) -> Value:
+    """A value that the program has given to an object of a library, which gives it back: no input."""
+    match type_:
+        case IntType() | BoolType() | FloatType():
+            return machine.unknown(base, type_, Origin.COMPUTED)
+        case RecordType() | ArrayType():
+            name = fresh_name(machine, base)
+            target = MemoryObject(name, name, MemorySpace.HOST, type_, None, span)
+            return unknown_contents(machine, target, Generation(by_loop=True), const(0), type_)
+        case _:
+            value = unknown(machine, base, type_, span)
+            if isinstance(value, Pointer):
+                state.store[value.target.key] = Region({}, Generation(by_loop=True))
+            return value
+
+
 def between(machine: Machine, base: str, low: int, high: int) -> Term:
     """An integer from the environment within a known range."""
     return var(machine.names.fresh(hidden(base) if machine.speculative else base, low, high, Origin.INPUT))
@@ -96,7 +113,8 @@ def unknown_contents(
     if offset.is_const:
         base, _ = place_name(target, offset.value, machine.records)
         name = machine.names.of((target.key, generation, offset, type_), base, target.key)
-        return _named(machine, name, type_, target, Origin.COMPUTED if generation.by_loop else Origin.INPUT)
+        given = isinstance(target.element, OpaqueType) and holds_values(target.element.name)
+        return _named(machine, name, type_, target, Origin.COMPUTED if generation.by_loop or given else Origin.INPUT)
     return _indexed(machine, target, generation, offset, type_)
 
 

@@ -283,7 +283,8 @@ def _extent(machine: Machine, target: MemoryObject) -> int | None:
     """The size of an object in bytes; None where it is unknown: a pointer may point to many elements of its type."""
     if target.size is not None:
         return target.size.value if target.size.is_const else None
-    return machine.size(target.element) if target.space is MemorySpace.LOCAL and target.element is not None else None
+    whole = target.space is MemorySpace.LOCAL or (isinstance(target.element, ArrayType) and not target.external)
+    return machine.size(target.element) if whole and target.element is not None else None
 
 
 def read_at(machine: Machine, region: Region, target: MemoryObject, offset: int, type_: Type) -> Value:
