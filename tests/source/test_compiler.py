@@ -168,6 +168,26 @@ def test_c_is_not_c_plus_plus(tmp_path: Path, cache: Path) -> None:
     assert parsed.names("VarDecl")[-1] == "class"
 
 
+NEWER = (
+    "#include <span>\nint first(std::span<int> s) { return s[0]; }\n",
+    "#include <numeric>\nint middle(int a, int b) { return std::midpoint(a, b); }\n",
+    "#include <concepts>\ntemplate <std::integral T> T twice(T x) { return x + x; }\nint y = twice(3);\n",
+    "template <class T> concept Small = sizeof(T) < 8;\ntemplate <class T> requires Small<T> T same(T x) { return x; }\n",
+    "consteval int size() { return 32; }\n__global__ void k(int *a) { a[size()] = 0; }\n",
+)
+
+
+@pytest.mark.parametrize("text", NEWER)
+def test_a_newer_standard_is_taken_where_the_program_needs_it(tmp_path: Path, cache: Path, text: str) -> None:
+    assert parse(tmp_path, cache, text).messages == []
+    assert parse(tmp_path, cache, text, standard="c++17").messages != []
+
+
+def test_a_newer_standard_leaves_other_errors(tmp_path: Path, cache: Path) -> None:
+    parsed = parse(tmp_path, cache, "#include <span>\nint f(std::span<int> s) { return s[missing]; }\n")
+    assert parsed.messages == ["2:36: use of undeclared identifier 'missing'"]
+
+
 @pytest.mark.parametrize("standard", ["c++11", "c++14", "c++17", "gnu++20", "c++2a"])
 def test_standards(tmp_path: Path, cache: Path, standard: str) -> None:
     assert parse(tmp_path, cache, "typeof(1) x;\n", standard=standard).messages == []

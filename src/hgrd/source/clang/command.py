@@ -8,7 +8,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from hgrd.program.program import Diagnostic
-from hgrd.source.clang.diagnostics import errors_in, missing_include, rejects_precompiled, wants_vector_math
+from hgrd.source.clang.diagnostics import (
+    errors_in,
+    missing_include,
+    rejects_precompiled,
+    wants_newer_standard,
+    wants_vector_math,
+)
 from hgrd.source.clang.precompiled import DEFINED, PRELUDE, VECTOR_MATH
 from hgrd.source.clang.toolchain import Toolchain
 from hgrd.source.options import CUDA_VERSION, SourceOptions
@@ -175,6 +181,10 @@ class Run(Struct, frozen=True):
     def wants_vector_math(self) -> bool:
         """Whether a CUDA program lacks arithmetic on vectors, and does not have ours yet."""
         return self.prelude and not self.vector_math and wants_vector_math(self.stderr())
+
+    def wants_newer_standard(self) -> bool:
+        """Whether the program is written in C++20; only where no build says in what."""
+        return wants_newer_standard(self.stderr())
 
 
 def _text_of(file: Path) -> str:

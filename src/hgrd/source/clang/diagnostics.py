@@ -21,6 +21,12 @@ _WANTS_VECTORS = re.compile(
     r"|error: use of undeclared identifier '(?:dot|lerp|clamp|saturate|length|normalize|cross)'"
 )
 
+_NEWER = re.compile(  # the library and the keywords of C++20
+    r"error: no (?:member|type|template) named '\w+' in namespace 'std(?:::\w+)*'"
+    r"|error: (?:no member named '\w+' in namespace 'std'|unknown type name '(?:concept|requires|consteval|constinit)')"
+    r"|error: use of undeclared identifier 'requires'"
+)
+
 
 def errors_in(stderr: str) -> tuple[Diagnostic, ...]:
     """Every error once, in the order of the text; warnings and notes are dropped.
@@ -49,6 +55,11 @@ def missing_include(stderr: str) -> str | None:
 def rejects_precompiled(stderr: str) -> bool:
     """Whether clang rejected the precompiled header: another version wrote it, or it is damaged."""
     return _REJECTED.search(stderr) is not None
+
+
+def wants_newer_standard(stderr: str) -> bool:
+    """Whether a program uses what C++20 has and C++17 has not."""
+    return _NEWER.search(stderr) is not None
 
 
 def wants_vector_math(stderr: str) -> bool:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _BUFFER = 1 << 20
+_NEWER = "c++20"  # the newest standard that CUDA's compilers accept
 _DEFINED = str(DEFINED) + os.sep
 
 
@@ -137,7 +138,11 @@ def open_ast(path: str, options: SourceOptions, meanwhile: Callable[[], object] 
                 meanwhile()
                 # With the first byte of the tree, clang has reported everything.
                 stream.peek(1)
-                better = _improved(run) or _presuming(run, includes, options)
+                better = _improved(run)
+                if better is None and options.standard is None and run.wants_newer_standard():
+                    options = replace(options, standard=_NEWER)
+                    better = _prepare(path, options, toolchain, includes, Path(scratch).resolve())
+                better = better or _presuming(run, includes, options)
                 if better is None:
                     yield AstStream(process, stream, run)
             run = better
