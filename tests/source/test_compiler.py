@@ -172,7 +172,7 @@ NEWER = (
     "#include <span>\nint first(std::span<int> s) { return s[0]; }\n",
     "#include <numeric>\nint middle(int a, int b) { return std::midpoint(a, b); }\n",
     "#include <concepts>\ntemplate <std::integral T> T twice(T x) { return x + x; }\nint y = twice(3);\n",
-    "template <class T> concept Small = sizeof(T) < 8;\ntemplate <class T> requires Small<T> T same(T x) { return x; }\n",
+    "template <class T> concept Small = sizeof(T) < 8;\ntemplate <class T> requires Small<T> T id(T x) { return x; }\n",
     "consteval int size() { return 32; }\n__global__ void k(int *a) { a[size()] = 0; }\n",
 )
 
