@@ -1546,6 +1546,18 @@ MUTATIONS = (
         around("races.pairs.checker:computed_values", nothing_exchanged),
     ),
     Mutation(
+        "unusual-wraps-on",
+        "indexes may wrap in iterations and at sizes that nobody uses",
+        ("tests/verdicts/values/test_unusual_wraps.py",),
+        gives((), "solve.decide:unusual_wraps"),
+    ),
+    Mutation(
+        "unusual-always-avoided",
+        "what wraps at sizes that nobody uses races at no others",
+        ("tests/verdicts/values/test_unusual_wraps.py", "tests/solve/test_leaning.py"),
+        put("solve.steps.wrapping:UnusualWrap.usual", FALSE),
+    ),
+    Mutation(
         "small-wraps-off",
         "what wraps in small launches is assumed away",
         ("tests/language/test_small_wraps.py",),

@@ -1,9 +1,11 @@
 """A conflict that only exists because a soft wrap takes effect at sizes nobody uses is none."""
 
+import pytest
 from msgspec.structs import replace
 
+from hgrd.solve import decide as solve
 from hgrd.solve.decide import decide
-from hgrd.solve.query import Axis, Conflict, Party, Proved, Query, Scrutiny
+from hgrd.solve.query import Axis, Conflict, Model, Party, Proved, Query, Scrutiny
 from hgrd.solve.session import Session
 from hgrd.terms import Origin, Symbol, Term, add, const, disj, le, mul, ne, var, wrap
 
@@ -70,3 +72,18 @@ def test_small_launches_that_wrap_are_conflicts_however_far_others_are_looked_in
     query = Query((n,), (), (), parties[0], parties[1], (ne(var(x), var(y)),))
     for scrutiny in (FULL, REALISTIC):
         assert isinstance(decide(replace(query, scrutiny=scrutiny)), Conflict)
+
+
+def test_a_hash_that_wraps_counts_at_usual_sizes_also_where_a_huge_one_is_found_first(monkeypatch: pytest.MonkeyPatch):
+    i = Symbol("i", 0, (1 << 31) - 1, Origin.LOOP)
+    one, other = (Symbol(f"t@{n}", 0, 1023, Origin.THREAD) for n in (1, 2))
+    hashed = wrap(mul(var(i), const(1000003)), 32, False, soft=True)
+    first = Party((one,), (Axis(one, const(1024)),), (), add(hashed, const(9)), 1)
+    second = Party((other,), (Axis(other, const(1024)),), (), add(const(5000), var(other)), 1)
+    huge = Conflict(Model({i: 1723960341, one: 0, other: 0}, {}), "lemmas")
+    answers = iter([huge])
+    later = solve._Decision._first_answer  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(solve._Decision, "_first_answer", lambda *given: next(answers, None) or later(*given))  # pyright: ignore[reportPrivateUsage]
+    answer = decide(Query((i,), (), (), first, second, ()))
+    assert isinstance(answer, Conflict)
+    assert answer.model.values[i] <= 1 << 20

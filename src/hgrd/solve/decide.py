@@ -21,10 +21,19 @@ from hgrd.solve.steps.pinned import search_near
 from hgrd.solve.steps.reading import read_plainly
 from hgrd.solve.steps.refute import Found, Outcome, Refuted, SearchLimit, Stuck, search
 from hgrd.solve.steps.smtlib import ask
-from hgrd.solve.steps.wrapping import Harmless, Open, Wraps, check_wraps, forced_by_constants, in_range, leans_on_wraps
+from hgrd.solve.steps.wrapping import (
+    Harmless,
+    Open,
+    Wraps,
+    check_wraps,
+    forced_by_constants,
+    in_range,
+    leans_on_wraps,
+    unusual_wraps,
+)
 from hgrd.solve.z3_process import Arithmetic, Solver, fact_indexes
 from hgrd.symbolic.limits import TimeLimitError
-from hgrd.terms import Op, Term, const, disj, lt, negate, show
+from hgrd.terms import Op, Term, conj, const, disj, lt, negate, show
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up
 
@@ -123,6 +132,36 @@ class _Decision:
             known = survey(self.problem)
         except Infeasible as contradiction:
             return self._proved(contradiction.facts, "bounds")
+        answer = self._first_answer(known)
+        if (
+            isinstance(answer, Conflict)
+            and self.cases < _MOST_CASES
+            and self.problem.query.scrutiny is not Scrutiny.NONE
+        ):
+            return self._at_usual_sizes(answer)
+        return answer
+
+    def _at_usual_sizes(self, conflict: Conflict) -> Answer:
+        """The same conflict, or, where it needs wraps at sizes that nobody uses, one without: or that there is none."""
+        wraps = unusual_wraps(self.problem, conflict.model)
+        if not wraps:
+            return conflict
+        usual = self._case(conj(*(w.usual for w in wraps)))
+        if isinstance(usual, Conflict):
+            return usual
+        avoided = self._case(conj(*(w.avoided for w in wraps)))
+        if isinstance(avoided, Conflict):
+            return avoided
+        if not (isinstance(usual, Proved) and isinstance(avoided, Proved)):
+            return conflict
+        no_wrap = _merged((*usual.no_wrap, *avoided.no_wrap), [w.wrap for w in wraps])
+        return replace(avoided, used=usual.used | avoided.used, no_wrap=no_wrap, wraps_at=conflict.model)
+
+    def _case(self, condition: Term) -> Answer:
+        smaller, budget = restricted(self.problem, condition), replace(self.budget, launches=0)
+        return _Decision(smaller, budget, self.solver, cases=self.cases + 1).answer()
+
+    def _first_answer(self, known: Known) -> Answer:
         divisor = _of_open_sign(self.problem, known)
         if divisor is not None or self.expecting:
             small = self._small(known)
@@ -267,10 +306,7 @@ class _Decision:
         for wrap in sorted(wraps, key=show):
             low, high = of_type(*wrap.wrap_to[:2])
             for case in (lt(wrap.args[0], const(low)), lt(const(high), wrap.args[0])):
-                smaller = restricted(self.problem, case)
-                answer = _Decision(
-                    smaller, replace(self.budget, launches=0), self.solver, cases=self.cases + 1
-                ).answer()
+                answer = self._case(case)
                 if not isinstance(answer, Proved):
                     return None
                 used, no_wrap = used | answer.used, _merged(no_wrap, answer.no_wrap)
@@ -303,7 +339,7 @@ class _Decision:
         return Proved(used, method if facts & access else "infeasible", no_wrap, wraps_at)
 
 
-def _merged(some: tuple[Term, ...], more: tuple[Term, ...]) -> tuple[Term, ...]:
+def _merged(some: Iterable[Term], more: Iterable[Term]) -> tuple[Term, ...]:
     return tuple(dict.fromkeys((*some, *more)))
 
 

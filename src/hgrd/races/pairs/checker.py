@@ -162,20 +162,25 @@ class PairChecker(Struct):
             self.verdicts.leave_open(pair.first, pair.second, (pair.level,), conflict)
             return
         key, doubtful = key_of(pair.first, pair.second), self.preconditions.doubtful
-        if not conflict.same_value:
-            self.preconditions.conflicts.setdefault(key, []).append((conflict.encoded, conflict.model))
         known = self.verdicts.findings.get(key)
         levels = in_order((pair.level, *(known.levels if known is not None else ())))
-        better = not conflict.doubt and not conflict.same_value and doubtful.pop(key, None) is not None
+        better = not conflict.doubt and not conflict.same_value and key in doubtful
         if known is not None and (conflict.same_value or not known.same_value) and not better:
-            self.verdicts.findings[key] = replace(known, levels=levels)
-            return
-        if conflict.doubt:
-            doubtful[key] = conflict.doubt
-        supposed = self.triage.computed.never_given(conflict.encoded)
-        protocol, facts = self.verdicts.protocol, self.verdicts.facts
-        self.verdicts.evidence[key] = Evidence(conflict.encoded, conflict.model, pair.level, protocol, facts, supposed)
-        self.verdicts.findings[key] = self._finding(pair, conflict, levels)
+            evidence, finding, doubt = self.verdicts.evidence[key], replace(known, levels=levels), ""
+        else:
+            supposed = self.triage.computed.never_given(conflict.encoded)
+            protocol, facts = self.verdicts.protocol, self.verdicts.facts
+            evidence = Evidence(conflict.encoded, conflict.model, pair.level, protocol, facts, supposed)
+            finding, doubt = self._finding(pair, conflict, levels), conflict.doubt
+        # the time may be over between any two of these: a finding is never without its doubt
+        if not conflict.same_value:
+            self.preconditions.conflicts.setdefault(key, []).append((conflict.encoded, conflict.model))
+        if doubt:
+            doubtful[key] = doubt
+        self.verdicts.evidence[key] = evidence
+        self.verdicts.findings[key] = finding
+        if better:
+            del doubtful[key]
 
     def _triaged(self, pair: Pair, encoded: EncodedPair, answer: Conflict) -> TriagedConflict | str:
         """The conflict as it is shown; a text says why it may be none of the program."""

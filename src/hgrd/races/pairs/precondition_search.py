@@ -55,22 +55,23 @@ class PreconditionSearch(Struct):
     def run(self) -> None:
         """Make races conditional if a precondition on parameters excludes them; doubtful ones without one stay open."""
         findings, decide = self.verdicts.findings, self.queries.decide
-        racy = [key for key in self.conflicts if not findings[key].same_value]
+        doubtful = {key: why for key, why in self.doubtful.items() if key in findings}
+        racy = [key for key in self.conflicts if key in findings and not findings[key].same_value]
         racy.sort(key=lambda key: key in self.doubtful)
         found = preconditions_of(racy, self._racy_pair, decide, self.deadline, self.elsewhere)
         for key, condition in found.items():
             if key not in self.doubtful or not self._is_of_kernel(condition):
                 self._add(key, condition)
-        for key in self.doubtful:
+        for key in doubtful:
             if not findings[key].condition and perf_counter() < self.deadline:
                 self._add(key, not_negative(self._racy_pair(key), self.sizes, decide))
         if racy and perf_counter() > self.deadline:
             self.verdicts.notes.append(f"{OUT_OF_TIME}: races may have preconditions that were not looked for")
             known = {*self.elsewhere, *found.values()}
-            for key in (k for k in racy if self.contracts and not findings[k].condition and k not in self.doubtful):
+            for key in (k for k in racy if self.contracts and not findings[k].condition and k not in doubtful):
                 if text := may_exclude(self._racy_pair(key), known):
-                    self.doubtful[key] = f"{OUT_OF_TIME}: '{text}' may exclude it"
-        for key, why in self.doubtful.items():
+                    doubtful[key] = f"{OUT_OF_TIME}: '{text}' may exclude it"
+        for key, why in doubtful.items():
             if not findings[key].condition:
                 self.verdicts.withdraw(key, why)
 

@@ -18,11 +18,27 @@ from hgrd.solve.problem import Condition, Problem, access_bit
 from hgrd.solve.query import Model
 from hgrd.solve.steps.refute import Found, Refuted, SearchLimit, search
 from hgrd.solve.z3_process import Solver
-from hgrd.terms import EvaluationError, Op, Origin, Term, conj, const, evaluate, ge, le, symbols_of
+from hgrd.terms import (
+    TRUE,
+    EvaluationError,
+    Op,
+    Origin,
+    Term,
+    conj,
+    const,
+    disj,
+    evaluate,
+    ge,
+    le,
+    negate,
+    symbols_of,
+    var,
+)
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 _INDEXES: Final = (Origin.THREAD, Origin.BLOCK)
+_SIZES: Final = (Origin.INPUT, Origin.DIMENSION, Origin.LOOP, Origin.COUNT)
 _LARGEST_SYMBOL: Final = 1 << 20
 _LARGEST_ADDRESS: Final = 1 << 31
 
@@ -42,6 +58,25 @@ class Wraps(Struct, frozen=True):
 
 class Open(Struct, frozen=True):
     """Not decided within the budget."""
+
+
+class UnusualWrap(Struct, frozen=True):
+    """A soft wrap, and what holds where it is evaluated."""
+
+    wrap: Term
+    path: Term
+
+    @property
+    def avoided(self) -> Term:
+        """The condition that it does not take effect."""
+        return disj(negate(self.path), in_range(self.wrap))
+
+    @property
+    def usual(self) -> Term:
+        """The condition that its sizes and iterations are not larger than anybody uses."""
+        sizes = [s for s in symbols_of(self.wrap) if s.origin in _SIZES]
+        both = (c for s in sizes for c in (le(const(-_LARGEST_SYMBOL), var(s)), le(var(s), const(_LARGEST_SYMBOL))))
+        return conj(*both)
 
 
 Verdict: TypeAlias = Harmless | Wraps | Open
@@ -73,6 +108,44 @@ def leans_on_wraps(known: Known, model: Model) -> bool:
     """Whether a soft wrap takes effect in the model, at unrealistic sizes."""
     sizes = [v for s, v in model.values.items() if s.origin in (Origin.INPUT, Origin.DIMENSION)]
     return any(abs(v) > _LARGEST_SYMBOL for v in sizes) and any(takes_effect(t, model) for t in known.loose)
+
+
+def unusual_wraps(problem: Problem, model: Model) -> tuple[UnusualWrap, ...]:
+    """Soft wraps that take effect in the model at sizes or iterations that nobody uses.
+
+    Bounds may leave such a wrap no choice: an address that meets another one only when it has wrapped has wrapped.
+    """
+    wraps = tuple(dict.fromkeys(w for root in problem.roots for w in _evaluated(root, TRUE)))
+    found = (w for w in wraps if _large(w.wrap, model) and _holds(w.path, model) and takes_effect(w.wrap, model))
+    return tuple(found)
+
+
+def _evaluated(t: Term, path: Term) -> Iterator[UnusualWrap]:
+    """The soft wraps in a term, and what holds where they are evaluated; of alternatives (OR) none."""
+    stack, seen = [(t, path)], set[tuple[Term, Term]]()
+    while stack:
+        t, path = at = stack.pop()
+        if at in seen or t.op is Op.OR:
+            continue
+        seen.add(at)
+        if t.op is Op.WRAP and t.wrap_to[2]:
+            yield UnusualWrap(t, path)
+        if t.op is Op.ITE:
+            test, then, otherwise = t.args
+            stack += [(test, path), (then, conj(path, test)), (otherwise, conj(path, negate(test)))]
+        else:
+            stack += [(a, path) for a in t.args]
+
+
+def _large(wrap: Term, model: Model) -> bool:
+    return any(s.origin in _SIZES and abs(model.values.get(s, 0)) > _LARGEST_SYMBOL for s in symbols_of(wrap))
+
+
+def _holds(condition: Term, model: Model) -> bool:
+    try:
+        return bool(evaluate((condition,), model.values, lambda array, index: model.reads.get((array, index), 0))[0])
+    except EvaluationError:
+        return False
 
 
 def forced_by_constants(problem: Problem, known: Known, model: Model) -> bool:
