@@ -194,6 +194,40 @@ def test_a_poll_of_the_stream_may_be_a_wait(tmp_path: Path) -> None:
     assert assumed == ["is done with 'x' before the host writes 'x' at program.cu:47"]
 
 
+POLLS = {  # a program that polls, with what does not cover the kernel, and with what does
+    "a poll of a stream": (
+        "put<<<16, 256, 0, a>>>(x, N); while (cudaStreamQuery({}) == cudaErrorNotReady) std::this_thread::yield();"
+        ' printf("%f", x[3]);',
+        "b",
+        "a",
+    ),
+    "a poll of an event": (
+        "put<<<16, 256, 0, a>>>(x, N); cudaEventRecord(e, {}); while (cudaEventQuery(e) != cudaSuccess) ;"
+        ' printf("%f", x[3]);',
+        "b",
+        "a",
+    ),
+    "an event recorded before": (
+        'cudaEventRecord(e, a); put<<<16, 256, 0, a>>>(x, N); {} while (cudaEventQuery(e)) ; printf("%f", x[3]);',
+        "",
+        "cudaEventRecord(e, a);",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", POLLS)
+def test_a_poll_is_of_what_it_looks_at(tmp_path: Path, name: str) -> None:
+    body, without, ordered = POLLS[name]
+    outcomes, reasons, assumed = told(tmp_path, body.format(without))
+    assert (outcomes, assumed) == ({Outcome.SAFE, Outcome.RACE}, [])  # the other kernels are not launched
+    assert reasons == [
+        "the host reads 'x' at program.cu:45 while this kernel may run, which writes it, and nothing orders the two"
+    ]
+    outcomes, reasons, assumed = told(tmp_path, body.format(ordered))
+    assert (outcomes, reasons) == ({Outcome.SAFE}, [])
+    assert assumed == ["is done with 'x' before the host reads 'x' at program.cu:45"]
+
+
 def test_a_function_whose_callers_are_not_seen(tmp_path: Path) -> None:
     source = PROGRAM.partition("int main")[0]
     both = "void run(float *x) { put<<<16, 256>>>(x, N); %s x[3] = 1; }"

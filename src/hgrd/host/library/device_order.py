@@ -60,6 +60,7 @@ _SIZE_OF: Final[Mapping[str, int]] = {  # the index of the number of bytes, from
 }  # fmt: skip
 _SOURCE_OF: Final = (("cudaMemset", None), ("cudaMemcpyPeer", 2), ("cudaMemcpy2D", 2), ("cudaMemcpy3D", None))
 _CALLBACKS: Final = ("cudaLaunchHostFunc", "cudaStreamAddCallback")  # stream, function, what that gets
+_PAUSES: Final = ("yield", "sleep_for", "sleep_until")  # time that passes orders nothing
 _POLLS: Final = ("cudaStreamQuery", "cudaEventQuery")
 _WORK: Final = ("cudaMemcpy", "cudaMemset")
 _QUIET: Final = (
@@ -117,14 +118,21 @@ def record_order(call: LibraryCall) -> None:
 
 def _may_order(qualified: str, name: str) -> bool:
     """Whether a function that CUDA does not declare may wait for the device, or for a thread that does."""
-    if name in _LOOKING and (qualified.startswith("thrust::") or name.endswith("_cast")):
+    if name in _PAUSES or (name in _LOOKING and (qualified.startswith("thrust::") or name.endswith("_cast"))):
         return False
     return qualified.startswith(ORDERING) or not (qualified.startswith(_ELSEWHERE) or name in LIBC)
 
 
-def _wait(call: LibraryCall, stream: Value | None = None, event: Value | None = None, *, sure: bool = True) -> None:
+def _wait(
+    call: LibraryCall,
+    stream: Value | None = None,
+    event: Value | None = None,
+    *,
+    sure: bool = True,
+    looks: bool = False,
+) -> None:
     one, other = (None if v is None else call.run.trace.address_of(v) for v in (stream, event))
-    call.run.trace.add(Wait(one, other, call.run.trace.device, choices_of(call.state), sure))
+    call.run.trace.add(Wait(one, other, call.run.trace.device, choices_of(call.state), sure, looks=looks))
 
 
 def _add_order(call: LibraryCall, name: str) -> None:
@@ -156,7 +164,8 @@ def _add_order(call: LibraryCall, name: str) -> None:
             pass
         case _ if name in _POLLS:
             loops = bool(call.run.launches.enclosing) or call.span in call.run.text.polling
-            trace.add(Wait(None, None, trace.device, choices, sure=False, looks=not loops))
+            stream, event = (first, None) if name == "cudaStreamQuery" else (None, first)
+            _wait(call, stream, event, sure=False, looks=not loops)
         case _:
             _wait(call, sure=False)
 
