@@ -33,7 +33,7 @@ from hgrd.host.library.containers import (
     removes_elements,
 )
 from hgrd.host.library.cuda_runtime import cuda_model
-from hgrd.host.library.device_order import record_order
+from hgrd.host.library.device_order import is_callback, record_order
 from hgrd.host.library.host_threads import begins_thread, copied, follow_thread
 from hgrd.host.library.launch_functions import launch_from_syntax
 from hgrd.host.library.libc import LIBC, fails
@@ -211,6 +211,7 @@ class HostSemantics(Semantics):
         before = state.copy() if begins_thread(call) else None
         if before is not None or forwards(self.run, call):
             call, arguments = copied(machine, state, call, arguments)
+        earlier = state.copy() if is_callback(call) else state
         if not machine.speculative:
             self.run.coverage.passed_out |= launchers_passed(self.run.linked, state, call, arguments)
         pass_to_unknown_code(self.run, machine, state, call, given_on(call, arguments))
@@ -221,7 +222,7 @@ class HostSemantics(Semantics):
         mark = machine.names.mark()
         sources = self._sources(machine, state, call, arguments)
         invocation = LibraryCall(self.run, machine, state, call, arguments)
-        record_order(invocation)
+        record_order(replace(invocation, state=earlier))
         got = lookup_of(invocation)
         value = self._modelled(invocation, function, own=own)
         exact = value is not None and is_exact(call)

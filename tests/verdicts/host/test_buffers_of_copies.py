@@ -15,6 +15,9 @@ PROGRAM = """
 const int N = 1024;
 __global__ void twice(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] *= 2; }
 __global__ void other(float *x) { x[threadIdx.x] = 1; }
+struct Slot { float *host; cudaEvent_t done; };
+struct Job { float *host; float sum; };
+static void total(void *given) { Job *job = (Job *)given; for (int i = 0; i < N; i++) job->sum += job->host[i]; }
 int main(int argc, char **argv) {
   float *h, *d, *y, *two[2], *to[2];
   cudaMallocHost(&h, 2 * N * sizeof(float)), cudaMalloc(&d, 2 * N * sizeof(float)), cudaMalloc(&y, 4096);
@@ -52,6 +55,19 @@ TWINS = {  # a program, what leaves it without order, what orders it or makes th
         "twice<<<4, 256, 0, a>>>(to[n]); }}",
         "cudaEventSynchronize(e);",
         "cudaEventSynchronize(done[n]);",
+    ),
+    "2 slots": (
+        f"Slot slots[2]; for (auto &s : slots) {{{{ cudaHostAlloc(&s.host, 4096, 0); cudaEventCreate(&s.done); }}}}"
+        f"for (int k = 0; k < 90; k++) {{{{ Slot &s = slots[k % 2]; {{}}"
+        f"for (int i = 0; i < N; i++) s.host[i] = k;"
+        f"cudaMemcpyAsync(d, s.host, 4096, cudaMemcpyHostToDevice, a); cudaEventRecord(s.done, a); {USE} }}}}",
+        "cudaEventSynchronize(e);",
+        "cudaEventSynchronize(s.done);",
+    ),
+    "a callback on another stream": (
+        f"{USE} {DOWN} Job job{{{{h, 0}}}}; cudaLaunchHostFunc({{}}, total, &job);",
+        "b",
+        "a",
     ),
     "other elements": (f"{UP} {USE} for (int i = {{}}; i < 2 * N; i++) h[i] = i;", "N - 1", "N"),
     "both read": (f"{UP} {USE} {{}};", "h[3] = 1", 'printf("%f", h[3])'),
@@ -92,7 +108,7 @@ def test_kernels_that_do_not_get_what_is_copied_are_as_they_were(tmp_path: Path)
     assert found["other"] == (Outcome.SAFE, [])
     assert found["twice"] == (
         Outcome.UNKNOWN,
-        ["the host writes 'h' at program.cu:17 while the copy at program.cu:17 may go on, which reads it"],
+        ["the host writes 'h' at program.cu:20 while the copy at program.cu:20 may go on, which reads it"],
     )
 
 

@@ -15,7 +15,7 @@ from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.host_uses import holders_of
 from hgrd.host.concurrency.iterations import Iterations, meets
 from hgrd.host.concurrency.rows import apart, meet
-from hgrd.host.concurrency.trace import ANYWHERE, DEFAULT, UNKNOWN, Place, Touch, Trace, Work, places, ways
+from hgrd.host.concurrency.trace import ANYWHERE, CALLBACK, DEFAULT, UNKNOWN, Place, Touch, Trace, Work, places, ways
 from hgrd.terms import Term
 
 _MARKS: Final = re.compile(r"'\d+|~")
@@ -39,7 +39,8 @@ def name_of(place: Place, iterations: Iterations, trace: Trace) -> str:
 
 def pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash: bool) -> Iterator[Pair]:
     """The objects that two pieces of work share and one writes; `clash`: only where they use the same elements."""
-    if one.by_host or other.by_host or not (one.kernel or other.kernel):
+    calls = CALLBACK in (one.what, other.what)
+    if one.by_host or other.by_host or not (one.kernel or other.kernel or calls):
         return
     told: set[str] = set()
     for a in one.touches:

@@ -88,7 +88,7 @@ def find_beside(
         linked = trace.linked and one.work.captured and other.work.captured
         for pair in () if linked else pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
-            _tell_shared(pair, found)
+            _tell_shared(pair, found, _given_to(pair, done, iterations))
     done = Order(streams, lenient=False).run(events)
     both = list(_in_threads(done, partners)) if threads else []
     for one, other in both:
@@ -129,7 +129,7 @@ def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
     users: dict[str, int] = {}
     writers: dict[str, int] = {}
     kernels = sum(1 << number for number, one in enumerate(work) if one.kernel)
-    hosts = sum(1 << number for number, one in enumerate(work) if one.by_host)
+    hosts = sum(1 << number for number, one in enumerate(work) if _on_host(one))
     copies = sum(1 << number for number, one in enumerate(work) if _copies_later(one))
     objects = [{(key, t.writes) for t in one.touches for key in _objects(one, t, iterations)} for one in work]
     for number, own in enumerate(objects):
@@ -144,9 +144,14 @@ def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
         for key, writes in own:
             others |= (any_user if writes else any_writer) if key in anywhere else 0
             others |= _all_of(users if writes else writers, {key} | anywhere)
-        able = kernels | (copies if one.by_host else hosts if _copies_later(one) else 0)
+        able = kernels | (copies if _on_host(one) else hosts if _copies_later(one) else 0)
         found.append(others if one.kernel else others & able)
     return found
+
+
+def _on_host(work: Work) -> bool:
+    """Whether work is the host's own, or that of a function of the host in a stream."""
+    return work.by_host or work.what == CALLBACK
 
 
 def _copies_later(work: Work) -> bool:
@@ -246,7 +251,7 @@ def _tell_assumed(pair: Pair, found: Beside, others: Iterable[Launched] = ()) ->
 
 def _host_and_copy(pair: Pair) -> tuple[Work, Work, bool]:
     """The use by the host, the copy beside it, and whether that writes."""
-    if pair.one.by_host:
+    if _on_host(pair.one):
         return pair.one, pair.other, pair.writes[1]
     return pair.other, pair.one, pair.writes[0]
 
@@ -260,6 +265,8 @@ def _both(pair: Pair) -> Iterator[tuple[Work, Work, bool, bool]]:
 
 
 def _uses(pair: Pair, host: Work) -> str:
+    if not host.by_host:
+        return f"{_placed(host)} may use '{pair.name}'"
     (touch,) = host.touches
     does = "writes" if touch.writes else "reads"
     return f"the host {does} '{pair.name}' at {PurePath(host.span.file).name}:{host.span.line}"

@@ -22,7 +22,6 @@ from hgrd.host.concurrency.trace import (
     Wait,
     Work,
     choices_of,
-    places,
     pointers_of,
     told_of,
 )
@@ -33,8 +32,10 @@ from hgrd.host.library.host_threads import begins_thread, join_thread
 from hgrd.host.library.launch_functions import number_of
 from hgrd.host.library.libc import LIBC
 from hgrd.host.linking.stream_flags import ORDERING
+from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable
-from hgrd.symbolic.values import FunctionValue, MemorySpace, Value, pointed_to
+from hgrd.symbolic.memory.lvalues import reachable
+from hgrd.symbolic.values import FunctionValue, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import Term, as_int, const
 
 _DRIVER: Final[Mapping[str, str]] = {
@@ -116,6 +117,11 @@ def record_order(call: LibraryCall) -> None:
         _wait(call, sure=False)
 
 
+def is_callback(call: ir.Call) -> bool:
+    """Whether a call gives a function of the host to a stream, to be called with what it is given."""
+    return not call.function.user_code and call.function.name in _CALLBACKS
+
+
 def _may_order(qualified: str, name: str) -> bool:
     """Whether a function that CUDA does not declare may wait for the device, or for a thread that does."""
     if name in _PAUSES or (name in _LOOKING and (qualified.startswith("thrust::") or name.endswith("_cast"))):
@@ -184,11 +190,15 @@ def _add_copy(call: LibraryCall, name: str) -> None:
     )
     size = call.number(_SIZE_OF[name]) if name in _SIZE_OF else None
     given = ((to, True), (source, False))
-    touches = [t for v, writes in given if v is not None for t in _touches(call, v, size, writes=writes)]
+    values = [(v, writes) for v, writes in given if v is not None]
     kind = call.number(3) if name in ("cudaMemcpy", "cudaMemcpyAsync") else None
     on_device = fills or (kind is not None and kind == const(_ON_DEVICE))
     waits = _is_pageable(call, to) if later and not fills else not later and not on_device
-    touches = [replace(t, locked=later and not waits and _is_locked(call, t)) for t in touches]
+    touches = [
+        replace(t, locked=later and not waits and _is_locked(call, v))
+        for v, writes in values
+        for t in _touches(call, v, size, writes=writes)
+    ]
     _add_work(call, "the fill" if fills else "the copy", _stream(call, name), touches, waits=waits)
     stays = name in _SIZE_OF and on_device and _on_device(call, to) and (source is None or _on_device(call, source))
     if not later and not stays:
@@ -210,9 +220,10 @@ def _add_callback(call: LibraryCall) -> None:
     index = len(_parameters(call, key)) - 1
     written, stored = call.run.text.mod_sets.of(key), call.run.text.mod_sets.stored(key)
     writes, stores = written is None or index in written, index in stored
+    given = [t for t in reachable(call.state, call.arguments[2:3]) if t.space is MemorySpace.HOST]
     touches = [
         replace(t, writes=writes, reads=True, stores=stores)
-        for v in call.arguments[2:3]
+        for v in (*call.arguments[2:3], *(Pointer(target, const(0)) for target in given))
         for t in _touches(call, v, None, writes=writes)
     ]
     _add_work(call, CALLBACK, call.argument(0), touches)
@@ -264,9 +275,16 @@ def _on_device(call: LibraryCall, value: Value | None) -> bool:
     return bool(targets) and all(t.space is MemorySpace.GLOBAL and not t.external for t in targets)
 
 
-def _is_locked(call: LibraryCall, touch: Touch) -> bool:
-    """Whether memory is page-locked memory of the host, which copies use while the host goes on."""
-    return all(place.key in call.run.copies.page_locked for place in places(touch.at))
+def _is_locked(call: LibraryCall, value: Value) -> bool:
+    """Whether memory is page-locked memory of the host, which copies use while the host goes on.
+
+    Where the program has such memory, what a pointer that was found somewhere leads to may be a part of it.
+    """
+    locked = call.run.copies.page_locked
+    targets = tuple(pointed_to(value))
+    return bool(locked and targets) and all(
+        t.key in locked or (t.external and t.space is MemorySpace.HOST) for t in targets
+    )
 
 
 def _is_pageable(call: LibraryCall, to: Value | None) -> bool:

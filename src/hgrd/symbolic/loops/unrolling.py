@@ -14,6 +14,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from hgrd.program.analysis.effects import Effects
+from hgrd.program.layout import holds_pointers
 from hgrd.program.statements import Block, DoWhile, Loop
 from hgrd.program.types import ArrayType, PointerType
 from hgrd.program.walk import nodes
@@ -83,7 +84,7 @@ def _fills_tables(machine: Machine, state: State, effects: Effects) -> bool:
     """Whether a loop may fill tables of pointers: `cudaMalloc(&table[i], …)`, or a pointer walks over one."""
     passed = [t for v in effects.exposed if (t := machine.object_of(v)).key in state.store]
     walked = [t for v in effects.assigned for t in _targets(state, machine.object_of(v))]
-    return any(t.space not in SHARED_SPACES and _holds_pointers(t) for t in (*passed, *walked))
+    return any(t.space not in SHARED_SPACES and _is_table(machine, t) for t in (*passed, *walked))
 
 
 def _targets(state: State, variable: MemoryObject) -> Iterator[MemoryObject]:
@@ -92,9 +93,11 @@ def _targets(state: State, variable: MemoryObject) -> Iterator[MemoryObject]:
         yield from pointed_to(cell.value)
 
 
-def _holds_pointers(target: MemoryObject) -> bool:
-    element = target.element.of if isinstance(target.element, ArrayType) else target.element
-    return isinstance(element, PointerType)
+def _is_table(machine: Machine, target: MemoryObject) -> bool:
+    """Whether an object is a pointer, or an array of pointers or of records with some."""
+    if isinstance(target.element, ArrayType):
+        return holds_pointers(target.element.of, machine.records)
+    return isinstance(target.element, PointerType)
 
 
 def _has_loops(shape: LoopShape) -> bool:
