@@ -107,6 +107,7 @@ _REPLAY = ("tests/simulate/test_replay_barriers.py", "tests/simulate/test_replay
 _LEAVING = ("tests/protocol", "tests/verdicts/values/test_loop_exits.py", "tests/language/test_language.py", *_RACES)
 _CONTENTS = ("tests/verdicts/facts/test_array_contents.py",)
 _TICKETS = ("tests/verdicts/values/test_computed_values.py", *_RACES)
+_SCANS = ("tests/verdicts/barriers/test_lane_scans.py",)
 _AGGREGATION = ("tests/verdicts/sync/test_warp_aggregation.py",)
 _KEPT = ("tests/fuzz/test_fuzz.py",)
 FACTS = {
@@ -1532,6 +1533,30 @@ MUTATIONS = (
         "lanes do not know their bits of a ballot",
         _AGGREGATION,
         gives(TRUE, "races.encoding.warp_values:_own_bit"),
+    ),
+    Mutation(
+        "arrivals-spared",
+        "one block waits for the others, whoever arrives",
+        ("tests/verdicts/sync/test_waiting_block.py",),
+        gives(True, "races.sync.arrival_counters:spares_a_block"),
+    ),
+    Mutation(
+        "scans-no-sums",
+        "sums of lower lanes leave no room between them",
+        _SCANS,
+        gives(TRUE, "races.encoding.warp_values:_sum_behind"),
+    ),
+    Mutation(
+        "scans-any-sign",
+        "what lanes add to a running sum is never negative",
+        _SCANS,
+        gives(True, "protocol.device_calls.warp_collectives:_never_negative"),
+    ),
+    Mutation(
+        "scans-always-add",
+        "every scan adds",
+        _SCANS,
+        gives(True, "protocol.device_calls.warp_collectives:_adds"),
     ),
     Mutation(
         "ballot-predicates-off",

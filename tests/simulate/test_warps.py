@@ -44,6 +44,16 @@ def test_votes(tmp_path: Path):
     assert lanes(tmp_path, "__popc(__match_any_sync(~0u, t % 4))") == [8] * 64
 
 
+def test_scans(tmp_path: Path):
+    t, tile = range(64), "cg::tiled_partition<8>(cg::this_thread_block())"
+    assert lanes(tmp_path, f"cg::inclusive_scan({tile}, t)") == [sum(range(i // 8 * 8, i + 1)) for i in t]
+    assert lanes(tmp_path, f"cg::exclusive_scan({tile}, t)") == [sum(range(i // 8 * 8, i)) for i in t]
+    greatest = [max(j ^ 5 for j in range(i // 8 * 8, i + 1)) for i in t]
+    assert lanes(tmp_path, f"cg::inclusive_scan({tile}, t ^ 5, cg::greater<int>())") == greatest
+    odd = "t % 2 ? cg::exclusive_scan(cg::coalesced_threads(), v) : 0"
+    assert lanes(tmp_path, odd) == [sum(100 + j for j in range(i // 32 * 32 + 1, i, 2)) if i % 2 else 0 for i in t]
+
+
 EXCHANGES = {
     "__uni_sync(~0u, t >= 40)": [1] * 32 + [0] * 32,
     "__match_any_sync(~0u, t / 16) & 0xff": ([0xFF] * 16 + [0] * 16) * 2,

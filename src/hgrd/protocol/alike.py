@@ -31,6 +31,21 @@ class UniformGroup(Struct, frozen=True):
         return self.terms if self.giver is None else (*self.terms, self.giver)
 
 
+class LaneScan(Struct, frozen=True):
+    """Running sum over the lanes of a group, in their order, of numbers that are not negative and do not wrap around.
+
+    `own` is what the thread's lane adds; `inclusive`: its own sum has that already.  The rest is as of LaneMask.
+    """
+
+    lane: Term
+    own: Term
+    inclusive: bool
+    terms: tuple[Term, ...]
+    loops: tuple[Symbol, ...] = ()
+    member: Term = TRUE
+    guards: tuple[Term, ...] = ()
+
+
 class Peers(Enum):
     """What a bit of a mask that a thread got from its warp says of the lane that it stands for."""
 

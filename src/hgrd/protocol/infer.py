@@ -230,6 +230,7 @@ def _run(
             in_iteration={} if lags else device.uniformity.by_iterations(items),
             groups=dict(device.uniformity.groups),
             masks=dict(device.uniformity.masks),
+            scans=dict(device.uniformity.scans),
             told=dict(device.uniformity.told),
             symmetric_blocks=symmetric,
         ),

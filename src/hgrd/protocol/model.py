@@ -16,7 +16,7 @@ from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.host.model import Beginning, ConstantMemory, Fact, Holding, ProgramMade
 from hgrd.program.span import Span
-from hgrd.protocol.alike import LaneMask, UniformGroup
+from hgrd.protocol.alike import LaneMask, LaneScan, UniformGroup
 from hgrd.protocol.ring_events import Lags, RingEvent
 from hgrd.symbolic.state import Condition
 from hgrd.symbolic.values import MemoryObject, Pointer, Value
@@ -281,11 +281,10 @@ class Uniformity(Struct, frozen=True, kw_only=True):
     the same iterations of the loops that are given for a symbol.
 
     `in_iteration`: the same for all threads of a block in the same iterations of the loops given.
-
     `of_grid`: names of those that are the same for all threads of the grid, in a kernel with barriers of the grid.
 
     `groups`: by symbol, the threads of a warp or tile that compute it together.  `masks`: by symbol, what the bits of a
-    mask of lanes say.  `told`: by symbol, further conditions that each thread that has made it knows to hold.
+    mask of lanes say; `scans`: running sums over lanes; `told`: further conditions that each thread knows to hold.
 
     `symmetric_blocks`: threads with equal indexes in different blocks do the same, if nothing races within a block.
     """
@@ -294,6 +293,7 @@ class Uniformity(Struct, frozen=True, kw_only=True):
     in_iteration: Mapping[str, tuple[Symbol, ...]]
     groups: Mapping[Symbol, UniformGroup]
     masks: Mapping[Symbol, LaneMask] = field(default_factory=dict[Symbol, LaneMask])
+    scans: Mapping[Symbol, LaneScan] = field(default_factory=dict[Symbol, LaneScan])
     told: Mapping[Symbol, tuple[Term, ...]] = field(default_factory=dict[Symbol, tuple[Term, ...]])
     of_grid: frozenset[str] = frozenset()
     symmetric_blocks: bool = False

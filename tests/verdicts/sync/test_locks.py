@@ -208,6 +208,43 @@ __global__ void one_of_two_given_back(int *sum, int n) {
   *(volatile int *)&locks[0] = 0;  // given
 }
 
+// safe: 2 of 2 pairs
+__global__ void taken_is_zero(int *sum) {
+  while (atomicCAS(&locks[1], 1, 0) != 1) {}
+  __threadfence();
+  *sum += 1;  // sum
+  __threadfence();
+  atomicExch(&locks[1], 1);
+}
+
+// safe: 2 of 2 pairs
+__global__ void exchanged_for_zero(int *sum) {
+  while (atomicExch(&locks[2], 0) == 0) {}
+  __threadfence();
+  *sum += 1;  // sum
+  __threadfence();
+  atomicExch(&locks[2], 1);
+}
+
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
+__global__ void exchanged_for_zero_without_a_test(int *sum) {
+  int found = atomicExch(&locks[2], 0);
+  __threadfence();
+  *sum += found;  // sum
+  __threadfence();
+  atomicExch(&locks[2], 1);
+}
+
+// race: read sum, write sum; global; warp block grid
+// race: write sum, write sum; global; warp block grid
+__global__ void taken_is_zero_but_given_back_before(int *sum) {
+  while (atomicCAS(&locks[1], 1, 0) != 1) {}
+  __threadfence();
+  atomicExch(&locks[1], 1);
+  *sum += 1;  // sum
+}
+
 // race: read sum, write sum; global; warp block grid
 // race: write sum, write sum; global; warp block grid
 __global__ void one_given_back_before(int *sum, int n) {

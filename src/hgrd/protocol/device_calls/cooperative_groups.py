@@ -21,7 +21,7 @@ from hgrd.protocol.device_calls.group_ranks import (
     rank,
     told_by_mask,
 )
-from hgrd.protocol.device_calls.warp_collectives import same_for_tile, thread_number
+from hgrd.protocol.device_calls.warp_collectives import same_for_tile, scanned, thread_number
 from hgrd.protocol.inference.recorder import barrier_guards
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import CopyStep, Joint
@@ -75,6 +75,8 @@ def group_call(
     if kind in _EXCHANGES:
         device.recorder.exchange(machine, name, call.span)
     _store_further_result(device, machine, state, call, arguments)
+    if kind is GroupCall.SCAN:
+        scanned(device, machine, state, call, arguments, value, size=group.size, mask=mask)
     alike = same_for_tile(device, name, group.size, arguments)
     if alike is not None:
         device.uniformity.alike_for(machine, value, alike)

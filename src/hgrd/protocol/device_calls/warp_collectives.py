@@ -1,7 +1,8 @@
 """Warp collectives give the threads of a warp or tile the same value: votes, reductions, and shuffles from one lane.
 
 CUDA Programming Guide, "Warp Vote Functions", "Warp Reduce Functions", "Warp Shuffle Functions"; "Cooperative
-Groups", "Collective Operations".
+Groups", "Collective Operations", "inclusive_scan and exclusive_scan": running sums of what the lanes give, in the
+order of their ranks.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from typing import Final
 
 from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
-from hgrd.protocol.alike import LaneMask, Peers, UniformGroup
+from hgrd.program.expressions import Call
+from hgrd.program.types import IntType
+from hgrd.protocol.alike import LaneMask, LaneScan, Peers, UniformGroup
 from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.inference.recorder import guards_of
 from hgrd.protocol.inference.semantics import DeviceSemantics
@@ -43,6 +46,7 @@ from hgrd.terms import (
 )
 
 _WIDTHS: Final = (2, 4, 8, 16)
+_ADDS: Final = 2  # arguments of a scan of a group that adds; a third one is the function
 _OF_TILE: Final = frozenset({"reduce", "__of_leader", "any", "all", "ballot"})
 
 
@@ -216,3 +220,56 @@ def _common(device: DeviceSemantics, value: Value) -> bool:
     """Whether a value is the same for all threads of a block, in the same iterations of the loops around."""
     loops = {loop.binder for loop in device.recorder.loops}
     return isinstance(value, Term) and all(s.name in device.uniformity.common or s in loops for s in symbols_of(value))
+
+
+# ---------------------------------------------------------------- running sums
+
+
+def scanned(
+    device: DeviceSemantics,
+    machine: Machine,
+    state: State,
+    call: Call,
+    arguments: tuple[Value, ...],
+    value: Value,
+    *,
+    size: int | None,
+    mask: Term | None,
+) -> None:
+    """Records what is known of the running sum `value` of a tile of this size, or of the lanes of a mask.
+
+    Nothing is where lanes may give negative numbers, or their sum may wrap around.
+    """
+    group = _scanning(device, state, size, mask)
+    if group is None or not isinstance(value, Term) or value.op is not Op.VAR or not _adds(call):
+        return
+    own = arguments[1]
+    if not isinstance(own, Term) or not isinstance(call.type, IntType):
+        return
+    own = as_int(own)
+    if not _never_negative(own) or own.high * WARP_SIZE >= 1 << (call.type.bits - call.type.signed):
+        return
+    inclusive = call.function.name == "inclusive_scan"
+    scan = LaneScan(lane_number(device), own, inclusive, group.terms, member=group.member, guards=group.guards)
+    device.uniformity.scan_of_lanes(machine, value.symbol, scan)
+    others = const(own.high * ((size or WARP_SIZE) - 1))
+    bounds = (le(own, value), le(value, add(own, others))) if inclusive else (le(const(0), value), le(value, others))
+    device.uniformity.tell(machine, value.symbol, bounds)
+
+
+def _scanning(device: DeviceSemantics, state: State, size: int | None, mask: Term | None) -> UniformGroup | None:
+    """The threads that scan together; None: not known."""
+    if mask is not None:
+        return of_lanes(device, state, mask)
+    if size is None or size > WARP_SIZE:
+        return None
+    return UniformGroup((div(thread_number(device), const(size)),), (), guards=guards_of(state))
+
+
+def _adds(call: Call) -> bool:
+    """Whether the function of a scan is addition."""
+    return len(call.arguments) == _ADDS or "::plus" in str(call.arguments[2].type)
+
+
+def _never_negative(term: Term) -> bool:
+    return term.low >= 0

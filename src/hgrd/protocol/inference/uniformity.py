@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.protocol.alike import LaneMask, UniformGroup
+from hgrd.protocol.alike import LaneMask, LaneScan, UniformGroup
 from hgrd.protocol.inference.recorder import Recorder
 from hgrd.protocol.model import Item, ProtocolLoop
 from hgrd.symbolic.machine import Machine
@@ -30,6 +30,7 @@ class UniformityTracker(Struct):
     supposed: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     groups: dict[Symbol, UniformGroup] = field(default_factory=dict[Symbol, UniformGroup])
     masks: dict[Symbol, LaneMask] = field(default_factory=dict[Symbol, LaneMask])
+    scans: dict[Symbol, LaneScan] = field(default_factory=dict[Symbol, LaneScan])
     told: dict[Symbol, tuple[Term, ...]] = field(default_factory=dict[Symbol, tuple[Term, ...]])
     converted: dict[Symbol, tuple[Term, bool]] = field(default_factory=dict[Symbol, tuple[Term, bool]])
     exchanged: set[str] = field(default_factory=set[str])
@@ -83,6 +84,11 @@ class UniformityTracker(Struct):
         """Records what the bits of a mask say that the lanes of a warp have made here."""
         if not machine.speculative:
             self.masks[symbol] = replace(mask, loops=self._loops())
+
+    def scan_of_lanes(self, machine: Machine, symbol: Symbol, scan: LaneScan) -> None:
+        """Records that a value is a running sum over the lanes of a group."""
+        if not machine.speculative:
+            self.scans[symbol] = replace(scan, loops=self._loops())
 
     def tell(self, machine: Machine, symbol: Symbol, conditions: tuple[Term, ...]) -> None:
         """Records conditions on a value that each thread knows to hold."""

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hgrd.protocol.alike import LaneMask, Peers, UniformGroup
+from hgrd.protocol.alike import LaneMask, LaneScan, Peers, UniformGroup
 from hgrd.protocol.model import Protocol
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.threads.two_threads import ThreadPair
-from hgrd.terms import Symbol, Term, as_int, bit, conj, const, disj, eq, ne, negate, symbols_of, var
+from hgrd.terms import Symbol, Term, add, as_int, bit, conj, const, disj, eq, le, ne, negate, symbols_of, var
 
 
 def made_together(protocol: Protocol, threads: ThreadPair, terms: Iterable[Term]) -> tuple[Term, ...]:
     """Conditions on the values in the terms, and on those that these conditions speak of in turn."""
     known = protocol.uniform
-    values = {s.name: s for s in (*known.groups, *known.masks, *known.told)}
+    values = {s.name: s for s in (*known.groups, *known.masks, *known.scans, *known.told)}
     found: dict[Term, None] = {}
     done: set[Symbol] = set()
     new = symbols_of(*terms)
@@ -37,7 +37,7 @@ def made_together(protocol: Protocol, threads: ThreadPair, terms: Iterable[Term]
 def _conditions(protocol: Protocol, threads: ThreadPair, symbol: Symbol, parties: list[Side]) -> Iterator[Term]:
     """Conditions on the value `symbol` of these parties."""
     known = protocol.uniform
-    mask, group = known.masks.get(symbol), known.groups.get(symbol)
+    mask, group, scan = known.masks.get(symbol), known.groups.get(symbol), known.scans.get(symbol)
     for party in parties:
         yield from threads.of(known.told.get(symbol, ()), party)
         if mask is not None:
@@ -48,18 +48,23 @@ def _conditions(protocol: Protocol, threads: ThreadPair, symbol: Symbol, parties
         if mask is not None:
             for party in Side:
                 yield _bit_of_other(mask, symbol, threads, party)
+        if scan is not None:
+            for party in Side:
+                yield _sum_behind(scan, symbol, threads, party)
 
 
 def _own_bit(mask: LaneMask, symbol: Symbol) -> Term:
     return disj(*map(negate, _takes_part(mask)), eq(bit(var(symbol), mask.lane), as_int(mask.own)))
 
 
-def _takes_part(together: UniformGroup | LaneMask) -> tuple[Term, ...]:
+def _takes_part(together: UniformGroup | LaneMask | LaneScan) -> tuple[Term, ...]:
     """The conditions under which a thread takes part in the call."""
     return (together.member, *together.guards)
 
 
-def _apart(terms: tuple[Term, ...], together: UniformGroup | LaneMask, threads: ThreadPair) -> Iterator[Term]:
+def _apart(
+    terms: tuple[Term, ...], together: UniformGroup | LaneMask | LaneScan, threads: ThreadPair
+) -> Iterator[Term]:
     """The ways in which the two have nothing to do with each other at this call."""
     yield from (negate(t) for party in Side for t in threads.of(_takes_part(together), party))
     yield from _differences((*terms, *map(var, together.loops)), threads)
@@ -90,3 +95,12 @@ def _bit_of_other(mask: LaneMask, symbol: Symbol, threads: ThreadPair, party: Si
             said = disj(conj(is_set, alike, there, same_key), conj(negate(is_set), negate(conj(there, same_key))))
     own = (negate(t) for t in threads.of(_takes_part(mask), party))
     return disj(*own, *_differences((*mask.terms, *map(var, mask.loops)), threads), said)
+
+
+def _sum_behind(scan: LaneScan, symbol: Symbol, threads: ThreadPair, party: Side) -> Term:
+    """The party's running sum is at most that of the other, less what lies between, if its lane is the lower one."""
+    lower, own = threads.of((scan.lane, scan.own), party)
+    higher, others = threads.of((scan.lane, scan.own), party.other)
+    sums = var(threads.rename(symbol, party)), var(threads.rename(symbol, party.other))
+    between = others if scan.inclusive else own
+    return disj(*_apart(scan.terms, scan, threads), le(higher, lower), le(add(sums[0], between), sums[1]))

@@ -16,7 +16,7 @@ from hgrd.cuda.memory_model import AccessKind, Level, Scope, needed_scope
 from hgrd.findings.rules import UNGUARDED_DELEGATE
 from hgrd.host.model import Beginning
 from hgrd.program.span import Span
-from hgrd.protocol.model import Access, accesses
+from hgrd.protocol.model import Access, Configuration, accesses
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.acquire_release.accesses import known_at, modifies, reads_volatile
 from hgrd.races.acquire_release.beginnings import beginnings_of, number_at
@@ -27,7 +27,7 @@ from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
 from hgrd.races.sync.idiom import Idiom
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.polynomials import polynomial
-from hgrd.terms import TRUE, Op, Term, conj, const, disj, eq, mul, negate, symbols_of, var
+from hgrd.terms import FALSE, TRUE, Op, Term, conj, const, disj, eq, mul, negate, sub, substitute, symbols_of, var
 from hgrd.terms.linear import difference
 from hgrd.terms.rewrite import bottom_up, rebuild
 
@@ -146,11 +146,11 @@ class ArrivalCounters(Idiom):
         )
 
     def _parties(self, arrival: Access) -> Term:
-        """The number of those who arrive: all threads, or one of each block."""
+        """The number of those who arrive: all threads, or one of each block, or of each but one."""
         c = self._protocol.configuration
         blocks = mul(mul(c.grid[0], c.grid[1]), c.grid[2])
         if self._proofs.disjoint_within_block(arrival, arrival):
-            return blocks
+            return sub(blocks, const(1)) if spares_a_block(arrival, c) else blocks
         return mul(blocks, mul(mul(c.block[0], c.block[1]), c.block[2]))
 
     def _rounds(self, arrival: Access) -> Term | None:
@@ -206,6 +206,15 @@ class ArrivalCounters(Idiom):
             line = acquire.seen.span.line
             text = f"one thread of the block waits for {counter} in line {line}, but no barrier behind makes the others"
             yield Flaw(UNGUARDED_DELEGATE, f"{text} wait before line {after.span.line}")
+
+
+def spares_a_block(arrival: Access, c: Configuration) -> bool:
+    """Whether the first block of a grid along x, or the last one, does not arrive: it may wait for the others."""
+    index, wide = c.block_index[0], c.grid[0]
+    if index is None or c.block_index[1:] != (None, None):
+        return False
+    ends = (const(0), sub(wide, const(1)))
+    return any(FALSE in substitute(arrival.guards, {index: end}) for end in ends)
 
 
 def needs_no_fence(after: Access, acquire: Acquire, counting: Counting) -> bool:

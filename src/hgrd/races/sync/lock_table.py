@@ -127,7 +127,15 @@ def takes(access: Access, events: AcquireRelease) -> bool:
         return (
             not back and access.compare is not None and access.compare.is_const and access.compare is not access.value
         )
-    return access.operation == "exch" and access.value.value != 0
+    if access.operation != "exch" or any(a.seen.value is not access.value for a in _taken_before(access, events)):
+        return False
+    return access.value.value != 0 or _tested(access, events)
+
+
+def _tested(access: Access, events: AcquireRelease) -> bool:
+    """Whether a thread goes on to another access only if it has found the lock free with this one."""
+    later = (a for a in accesses(events.protocol.items) if a.number > access.number)
+    return any(q.position.item is access and takes_lock(q) for a in later for q in events.acquires(a))
 
 
 def _gives_back(access: Access, taken: set[Term | None], free: set[Term], events: AcquireRelease) -> bool:

@@ -26,6 +26,9 @@ Scope: TypeAlias = tuple[str, ...]
 _POINTER_ITERATORS = ("__wrap_iter", "__normal_iterator")  # of libc++ and libstdc++: pointers in a class of their own
 _TRUTHS = {"true": "-1", "false": "0"}  # arguments of type bool: their values in clang's tree, numbers of one bit
 _DEEPEST = 16  # bases of bases
+_ATOMIC_NUMBER = re.compile(
+    r"cuda::(?:(?P<semaphore>counting_semaphore)|latch)<(?P<scope>cuda::thread_scope_\w+)(?(semaphore), 1)>"
+)
 _UNNAMED = re.compile(r"\((?:lambda|anonymous|unnamed)[^()]* at ([^()]*:\d+:\d+)\)")
 
 
@@ -167,6 +170,8 @@ class Declarations(Struct):
             return found
         if name.partition("<")[0] in GROUPS:  # named through a using directive
             name = f"cooperative_groups::{name}"
+        if made_of := _ATOMIC_NUMBER.fullmatch(name):
+            name = f"cuda::atomic<{'int' if made_of['semaphore'] else 'long'}, {made_of['scope']}>"
         return QualifiedType(UINT if enum else OpaqueType(name))
 
     def _exact(self, qualified: str) -> QualifiedType | None:

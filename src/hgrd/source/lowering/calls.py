@@ -21,6 +21,7 @@ from hgrd.program.expressions import (
     Update,
     VariablePlace,
 )
+from hgrd.program.libcu_objects import as_atomic
 from hgrd.program.program import Side
 from hgrd.program.span import NOWHERE, Span
 from hgrd.program.types import INT, VOID, FunctionType, OpaqueType, PointerType, RecordType, Type
@@ -256,7 +257,7 @@ def _of_library(function: FunctionRef, arguments: tuple[Expression, ...], type_:
     """A call of a method of a library class, or its value if that is a constant and computing it does nothing."""
     constant = integral_constant(function, type_, span)
     acts = any(isinstance(n, Call | IndirectCall | Assign | Update) for n in nodes(arguments))
-    return Call(function, arguments, type_, span) if constant is None or acts else constant
+    return as_atomic(Call(function, arguments, type_, span)) if constant is None or acts else constant
 
 
 def operator_call(node: Node, to: Context) -> Expression:

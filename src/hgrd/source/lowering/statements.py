@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hgrd.program.expressions import AddressOf, Expression, IntConst, Storage, Unary, UnaryOp, Variable
+from hgrd.program.libcu_objects import waited
 from hgrd.program.span import Span
 from hgrd.program.statements import (
     Block,
@@ -45,7 +46,7 @@ def expression(node: Node, to: Context) -> list[Statement]:
     if ends(value.type, to):
         made = Variable(to.key("temporary"), "temporary", value.type, Storage.LOCAL, span)
         return [Block(tuple(closed([Declare(made, value, span)], to)), span)]
-    return [Evaluate(value, span)]
+    return [waited(value)]
 
 
 # ---------------------------------------------------------------- declarations

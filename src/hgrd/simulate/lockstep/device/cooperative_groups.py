@@ -33,7 +33,8 @@ from hgrd.simulate.lockstep.thread_numbers import (
 )
 
 _HANDLES = ("this_thread_block", "this_grid")
-_EXCHANGES = (GroupCall.SHUFFLE, GroupCall.VOTE, GroupCall.REDUCE)
+_EXCHANGES = (GroupCall.SHUFFLE, GroupCall.VOTE, GroupCall.REDUCE, GroupCall.SCAN)
+_FOLDING = (GroupCall.REDUCE, GroupCall.SCAN)
 _NO_EXCHANGES = ("match_all",)
 _FOLDS = {
     "plus": "add", "less": "min", "greater": "max", "bit_and": "and", "bit_or": "or", "bit_xor": "xor",
@@ -166,7 +167,7 @@ def _tile(b: CodeBuilder, e: ir.Call, group: Group) -> Closure:
         place, parent = _AMONG_TILES[name], _handle(b, e)
         return _number(b, e, lambda here: place(here, size, spread(here, parent(here)).astype(np.int64)))
     if FUNCTIONS.get(name) in _EXCHANGES and name not in _NO_EXCHANGES:
-        values = arguments_of(b, e.arguments[1:3] if name != "reduce" else e.arguments[1:2])
+        values = arguments_of(b, e.arguments[1:2] if FUNCTIONS.get(name) in _FOLDING else e.arguments[1:3])
         exchange = _exchange(name, e, values, members)
         return meet(b, e, Scope.WARP, members, exchange) if exchange is not None else fails("a reduction", e.span)
     if FUNCTIONS.get(name) is GroupCall.PART and len(e.arguments) == 2:
@@ -183,9 +184,13 @@ def _alike(here: ActiveThreads, label: Value, members: NDArray[np.int64]) -> NDA
 
 
 def _exchange(name: str, e: ir.Call, values: tuple[Closure, ...], members: Closure) -> Closure | None:
-    if name == "reduce":
-        functor = str(e.arguments[2].type)
+    if FUNCTIONS.get(name) in _FOLDING:
+        functor = str(e.arguments[2].type) if len(e.arguments) > 2 else "::plus"
         kind = next((fold for word, fold in _FOLDS.items() if f"::{word}" in functor), None)
+        if name != "reduce":
+            own = name == "inclusive_scan"
+            scan = kind == "add" or (own and kind is not None)
+            return (lambda here: _scanned(here, kind or "", values[0](here), members(here), own=own)) if scan else None
         return None if kind is None else (lambda here: _reduced(here, kind, values[0](here), members(here)))
     if name == "__of_leader":
         return lambda here: _shuffled(here, "", values[0](here), np.int64(0), members(here))
@@ -304,4 +309,15 @@ def _reduced(here: ActiveThreads, kind: str, value: Value, members: NDArray[np.i
     starts: NDArray[np.intp] = np.searchsorted(index, np.arange(int(index.max()) + 1))
     found = np.empty_like(values)
     found[order] = warps.FOLDS[kind].reduceat(values[order], starts)[index]
+    return found
+
+
+def _scanned(here: ActiveThreads, kind: str, value: Value, members: NDArray[np.int64], *, own: bool) -> Value:
+    """The values of the lower ranks, and the thread's `own`, folded; of no ranks: 0."""
+    values, rank = spread(here, value), _rank(here, members)
+    found = values.copy() if own else np.zeros_like(values)
+    for lower in range(WARP_SIZE - 1):
+        before = rank > lower
+        given = warps.from_lanes(here, values, _lane_of(members, np.full(rank.shape, lower)))
+        found[before] = warps.FOLDS[kind](given[before], found[before])
     return found
