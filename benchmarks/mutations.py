@@ -842,7 +842,7 @@ MUTATIONS = (
         "ignored-axes-off",
         "unknown extents along axes that a kernel does not look at are any",
         ("tests/verdicts/host/test_ignored_axes.py",),
-        gives((), "races.pairs.checker:unknown_extents"),
+        gives((), "races.plausibility.expected_launch:unknown_extents"),
     ),
     Mutation(
         "restrict-of-all",
