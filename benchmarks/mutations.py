@@ -2178,6 +2178,24 @@ MUTATIONS = (
         gives(True, "host.concurrency.at_once:_follows"),
     ),
     Mutation(
+        "no-kernels-alike",
+        "no two launches use the same elements because they get the same numbers",
+        ("tests/verdicts/host/test_bands_of_streams.py",),
+        gives(False, "host.concurrency.meeting:_alike"),
+    ),
+    Mutation(
+        "bodies-tell-nothing",
+        "what the bodies of kernels on several streams use is never compared",
+        ("tests/verdicts/host/test_bands_of_streams.py",),
+        gives((), "races.between.meetings:_all_met"),
+    ),
+    Mutation(
+        "elements-in-range-only",
+        "launches meet at no element whose address is computed as it is written",
+        ("tests/verdicts/host/test_bands_of_streams.py",),
+        gives(False, "races.between.meetings:_without_wraps"),
+    ),
+    Mutation(
         "held-functions-not-followed",
         "functions in objects of the library put nothing on the device",
         ("tests/verdicts/host/test_held_functions.py",),

@@ -149,6 +149,39 @@ class AtOnce(Struct, frozen=True):
     shared: HostNote
 
 
+class LaunchedAs(Struct, frozen=True):
+    """A kernel as it is launched beside other work, by its key; `what` says it in words.
+
+    Its numbers, and its pointers as the key of an object and the bytes into it, come by the number of a parameter and
+    the offset in that.
+    """
+
+    what: str
+    kernel: str
+    span: Span
+    grid: tuple[Term, Term, Term]
+    block: tuple[Term, Term, Term]
+    numbers: Mapping[tuple[int, int], Term]
+    pointers: Mapping[tuple[int, int], tuple[str, Term]]
+
+
+class MayMeet(Struct, frozen=True):
+    """A launch and other work beside it, where `told` holds: whether they use the same elements of an object is open.
+
+    `name` and `key` are those of the object.  `sure`: nothing may order the two.  `shared` says of the launch that they
+    use the same ones, `assumed` that they do not.
+    """
+
+    name: str
+    key: str
+    own: LaunchedAs
+    other: LaunchedAs | UsedBytes
+    told: frozenset[Term]
+    sure: bool
+    shared: HostNote
+    assumed: Fact
+
+
 class LaunchSite(Struct, frozen=True):
     """A kernel launch with symbolic configuration and arguments.
 
@@ -160,8 +193,9 @@ class LaunchSite(Struct, frozen=True):
     `bound` says what its textures and surfaces stand for, as far as that is known.
     `begins`: what objects may hold, as far as that is known; an object may have several entries.
     `beside` is what is assumed of work that may run at the same time; `shared` says what does so and uses the same
-    elements of memory that one of the two writes; `at_once` are pairs of accesses of which this is sure.  `any_caller`:
-    its function was followed for any arguments, because no run has followed all of its callers to their end.
+    elements of memory that one of the two writes; `at_once` are pairs of accesses of which this is sure, `may_meet`
+    work of which the kernels decide it.  `any_caller`: its function was followed for any arguments, because no run has
+    followed all of its callers to their end.
     """
 
     kernel: FunctionRef
@@ -185,6 +219,7 @@ class LaunchSite(Struct, frozen=True):
     beside: tuple[Fact, ...] = ()
     shared: tuple[HostNote, ...] = ()
     at_once: tuple[AtOnce, ...] = ()
+    may_meet: tuple[MayMeet, ...] = ()
     any_caller: bool = False
 
 

@@ -194,6 +194,7 @@ def _with_held(linked: Linked, run: HostRunState, site: LaunchSite, stored: Stor
         beside=tuple(run.beside.assumed.get(launched, ())),
         shared=tuple(run.beside.shared.get(launched, ())),
         at_once=tuple(run.beside.at_once.get(launched, ())),
+        may_meet=tuple(run.beside.may_meet.get(launched, ())),
     )
 
 

@@ -93,6 +93,16 @@ _BINARY = {
 }
 
 
+def without_wraps(roots: Iterable[Term]) -> tuple[Term, ...]:
+    """`roots` in mathematical integers: no WRAP takes effect."""
+    wanted = tuple(roots)
+    done: dict[Term, Term] = {}
+    for term in bottom_up(wanted):
+        inner = tuple(done[a] for a in term.args)
+        done[term] = inner[0] if term.op is Op.WRAP else rebuild(term, inner) if inner else term
+    return tuple(done[r] for r in wanted)
+
+
 def substitute(roots: Iterable[Term], values: Mapping[Symbol, Term]) -> tuple[Term, ...]:
     """`roots` with symbols replaced, all at once."""
     wanted = tuple(roots)

@@ -20,6 +20,8 @@ from hgrd.host.model import Fact, HostNote, LaunchSite
 from hgrd.program.program import Function, Program
 from hgrd.protocol.model import Protocol
 from hgrd.races.between.at_once import races_at_once
+from hgrd.races.between.footprints import Footprints
+from hgrd.races.between.meetings import Meeting, meetings
 from hgrd.races.divergence.checker import BarrierVerdicts, check_barriers
 from hgrd.races.divergence.spin_livelock import livelocks
 from hgrd.races.pairs.checker import check_pairs
@@ -33,6 +35,7 @@ _log = logging.getLogger(__name__)
 _TOO_DEEP = "its values are nested too deeply for the analysis"
 _GRACE_SHARE = 0.5  # this part of a kernel's time it may take longer, before the analysis is stopped without a result
 _REPLAY_SECONDS = 15.0  # for the replays of a launch, at least
+_MEETING_SHARE = 4  # of a kernel's time, to follow it and others beside it for any arguments
 _BARRIER_SHARE = 4  # barriers come first, and may take 1 / _BARRIER_SHARE of a kernel's time
 
 
@@ -63,6 +66,7 @@ def analyze_launch(
     begin = perf_counter()
     try:
         inferred, protocol, barriers, pairs, spinning = _checked(at, options, context)
+        met = _meetings(at, perf_counter() + options.time_limit / _MEETING_SHARE)
         if replayer is not None:
             end = perf_counter() + max(options.time_limit, _REPLAY_SECONDS)
             pairs = require_replay(replay_pairs(replayer, at, pairs, end), strict=options.strict)
@@ -77,7 +81,8 @@ def analyze_launch(
         return LaunchResult(not_analyzed(at.kernel, at.launch, reason, perf_counter() - begin))
     barriers = replace(barriers, divergences=(*barriers.divergences, *spinning))
     seconds = perf_counter() - begin
-    report = _report(at, _configuration(at.launch, protocol), pairs, barriers, seconds)
+    alone = _launch_report(at.kernel, at.launch, _configuration(at.launch, protocol), pairs, seconds)
+    report = _with_barriers(_besides(alone, at, met), barriers)
     if replayer is not None:
         report = with_program_run(replayer, at, report, begin, strict=options.strict)
     return LaunchResult(report, inferred.messages)
@@ -143,10 +148,14 @@ def _configuration(launch: LaunchSite | None, protocol: Protocol) -> str:
     return f"<<<({', '.join(map(show, c.grid))}), ({', '.join(map(show, c.block))})>>>"
 
 
-def _report(
-    at: KernelAtLaunch, configuration: str, pairs: PairVerdicts, barriers: BarrierVerdicts, seconds: float
-) -> LaunchReport:
-    report = _besides(_launch_report(at.kernel, at.launch, configuration, pairs, seconds), at)
+def _meetings(at: KernelAtLaunch, deadline: float) -> list[Meeting]:
+    """The meetings of a launch with work beside it; kernels are followed until `deadline`."""
+    if at.launch is None or not at.launch.may_meet:
+        return []
+    return meetings(at.launch, Footprints(at.tables, deadline), at.decide)
+
+
+def _with_barriers(report: LaunchReport, barriers: BarrierVerdicts) -> LaunchReport:
     return replace(
         report,
         assumptions=(*report.assumptions, *barriers.assumptions()),
@@ -155,17 +164,24 @@ def _report(
     )
 
 
-def _besides(report: LaunchReport, at: KernelAtLaunch) -> LaunchReport:
+def _besides(report: LaunchReport, at: KernelAtLaunch, met: list[Meeting]) -> LaunchReport:
     """The report, not safe where something else may run at the same time and uses what the kernel uses."""
-    if at.launch is None or not at.launch.shared:
+    if at.launch is None or not (at.launch.shared or met):
         return report
     races = races_at_once(at.launch, at.decide)
-    left = (note for note in at.launch.shared if note not in races)
-    open_ = tuple(OpenPair(None, None, None, (), note.text, note.span) for note in left)
+    races |= {m.shared: m.race for m in met if m.race is not None}
+    notes = dict.fromkeys((*at.launch.shared, *(m.shared for m in met)))
+    open_ = tuple(OpenPair(None, None, None, (), note.text, note.span) for note in notes if note not in races)
+    told = {(m.assumed.text, m.assumed.span) for m in met}
     safe = report.outcome is Outcome.SAFE
     outcome = Outcome.RACE if races else Outcome.UNKNOWN if safe else report.outcome
-    findings = (*report.findings, *races.values())
-    return replace(report, outcome=outcome, findings=findings, open_pairs=(*report.open_pairs, *open_))
+    return replace(
+        report,
+        outcome=outcome,
+        findings=(*report.findings, *races.values()),
+        open_pairs=(*report.open_pairs, *open_),
+        assumptions=tuple(a for a in report.assumptions if (a.text, a.span) not in told),
+    )
 
 
 def _launch_report(

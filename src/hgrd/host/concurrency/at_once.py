@@ -57,7 +57,11 @@ def accesses_at_once(
                 continue
             for r, s in _meeting(a.rows, a.at.offset, b.rows, b.at.offset):
                 if _conflict(one, r, other, s):
-                    yield a.at.key, _bytes(one, a.at.offset, r, "of one"), _bytes(other, b.at.offset, s, "of the other")
+                    yield (
+                        a.at.key,
+                        bytes_of(one, a.at.offset, r, "of one"),
+                        bytes_of(other, b.at.offset, s, "of the other"),
+                    )
 
 
 def _meeting(rows: Iterable[Row], at: Term, others: Sequence[Row], there: Term) -> Iterator[tuple[Row, Row]]:
@@ -86,7 +90,8 @@ def _place(work: Work, row: Row) -> Span:
     return row.span or work.span
 
 
-def _bytes(work: Work, at: Term, row: Row, whose: str) -> UsedBytes:
+def bytes_of(work: Work, at: Term, row: Row, whose: str) -> UsedBytes:
+    """The bytes of a row at an offset in an object, which work uses; `whose` tells the work in names."""
     number = Symbol(f"number {whose}", 0, _MOST, Origin.THREAD)
     address = add(at, row.start, mul(var(number), const(row.step)))
     guards = [le(row.low, var(number)), lt(var(number), row.high)]

@@ -23,6 +23,7 @@ from hgrd.host.concurrency.trace import (
     End,
     Event,
     Follow,
+    Grid,
     Join,
     Lookup,
     Loop,
@@ -133,7 +134,7 @@ class Iterations(Struct):
             return
         device = self._term(event.device, within)
         match event:
-            case Work(stream=stream, touches=touches, numbers=numbers, extents=extents):
+            case Work(stream=stream, touches=touches, numbers=numbers, grid=grid):
                 self.work += 1
                 yield replace(
                     event,
@@ -143,9 +144,7 @@ class Iterations(Struct):
                     numbers=tuple(None if n is None else self._term(n, within) for n in numbers),
                     choices=choices,
                     told=frozenset(self._term(c, within) for c in event.told),
-                    extents=None
-                    if extents is None
-                    else (self._term(extents[0], within), self._term(extents[1], within)),
+                    grid=None if grid is None else self._grid(grid, within),
                     within=_steps(within),
                 )
             case Wait(stream=stream, event=marked):
@@ -185,6 +184,14 @@ class Iterations(Struct):
     def _touch(self, touch: Touch, within: tuple[Iteration, ...]) -> Touch:
         rows = tuple(row.with_terms(*(self._term(t, within) for t in row.terms())) for row in touch.rows)
         return replace(touch, at=self.address(touch.at, within), rows=rows)
+
+    def _grid(self, grid: Grid, within: tuple[Iteration, ...]) -> Grid:
+        gx, gy, gz, bx, by, bz = (self._term(extent, within) for extent in (*grid.grid, *grid.block))
+        given = (
+            (number, at, self._term(value, within) if isinstance(value, Term) else self.address(value, within))
+            for number, at, value in grid.given
+        )
+        return Grid((gx, gy, gz), (bx, by, bz), tuple(given))
 
     def handle(self, address: Address, within: tuple[Iteration, ...]) -> Address:
         """The stream or event at an address in these iterations; what is got in one way is one."""

@@ -33,7 +33,12 @@ class Pair(Struct, frozen=True):
 
 
 def name_of(place: Place, iterations: Iterations, trace: Trace) -> str:
-    key = iterations.origins.get(place.key, place.key)
+    return named(place.key, iterations, trace)
+
+
+def named(key: str, iterations: Iterations, trace: Trace) -> str:
+    """The name of an object, by its key in iterations."""
+    key = iterations.origins.get(key, key)
     return _MARKS.sub("", trace.names.get(key, key))
 
 
@@ -149,4 +154,8 @@ def _is_anywhere(touch: Touch) -> bool:
 def _alike(one: Work, other: Work) -> bool:
     """Whether no number that one of the two kernels gets tells which elements it uses that the other one does not."""
     numbers = set(one.numbers), set(other.numbers)
-    return None not in numbers[0] | numbers[1] and (numbers[0] <= numbers[1] or numbers[1] <= numbers[0])
+    if None in numbers[0] | numbers[1]:
+        return False
+    if one.kernel == other.kernel:
+        return one.numbers == other.numbers
+    return numbers[0] <= numbers[1] or numbers[1] <= numbers[0]

@@ -6,7 +6,7 @@ of the values that are tried.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec import Struct
@@ -53,10 +53,8 @@ def bytes_from(size: Term, *, stores: bool) -> Row:
 def meet(one: Row, at: Term, other: Row, there: Term) -> bool:
     """Whether two rows clearly have bytes in common; each stands at an offset in the same object."""
     terms = (*map(unwrapped, (*one.terms(), at, *other.terms(), there)),)
-    symbols = sorted(symbols_of(*terms), key=lambda s: s.name)
     found: list[bool] = []
-    for values in _TRIED:
-        chosen = {s: _within(s, values[n % len(values)]) for n, s in enumerate(symbols)}
+    for chosen in valuations(symbols_of(*terms)):
         try:
             a, low, high, x, b, first, last, y = evaluate(terms, chosen)
         except EvaluationError:
@@ -64,6 +62,28 @@ def meet(one: Row, at: Term, other: Row, there: Term) -> bool:
         if low < high and first < last:
             found.append(_common(one, a + x, range(low, high), other, b + y, range(first, last)))
     return bool(found) and all(found)
+
+
+def valuations(symbols: Iterable[Symbol], facts: Iterable[Term] = ()) -> Iterator[dict[Symbol, int]]:
+    """Values to try for numbers of the host, within their bounds and those that facts give them by constants."""
+    bounds = {s: (s.low, s.high) for s in sorted(symbols, key=lambda s: s.name)}
+    for fact in facts:
+        _narrow(bounds, fact)
+    for values in _TRIED:
+        yield {s: min(max(values[n % len(values)], low), high) for n, (s, (low, high)) in enumerate(bounds.items())}
+
+
+def _narrow(bounds: dict[Symbol, tuple[int, int]], fact: Term) -> None:
+    """Makes the bounds of a symbol those that a comparison with a constant leaves."""
+    if fact.op not in (Op.LT, Op.LE):
+        return
+    (one, other), less = map(unwrapped, fact.args), int(fact.op is Op.LT)
+    if one.op is Op.VAR and other.is_const and one.symbol in bounds:
+        low, high = bounds[one.symbol]
+        bounds[one.symbol] = low, min(high, other.value - less)
+    if other.op is Op.VAR and one.is_const and other.symbol in bounds:
+        low, high = bounds[other.symbol]
+        bounds[other.symbol] = max(low, one.value + less), high
 
 
 def apart(one: Row, at: Term, other: Row, there: Term) -> bool:
@@ -91,10 +111,6 @@ def _one_of(term: Term, op: Op) -> Iterator[Term]:
             yield from _one_of(part, op)
     else:
         yield inner
-
-
-def _within(symbol: Symbol, value: int) -> int:
-    return min(max(value, symbol.low), symbol.high)
 
 
 def _common(one: Row, a: int, numbers: range, other: Row, b: int, others: range) -> bool:

@@ -6,7 +6,7 @@ assume.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from pathlib import PurePath
 from typing import TypeAlias
@@ -14,9 +14,10 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from hgrd.host.concurrency.at_once import accesses_at_once, never_ordered
+from hgrd.host.concurrency.candidates import Candidate, Candidates, used_by
 from hgrd.host.concurrency.host_uses import Uses, holders_of
 from hgrd.host.concurrency.iterations import Iterations
-from hgrd.host.concurrency.meeting import Pair, pairs, with_early, with_host
+from hgrd.host.concurrency.meeting import Pair, named, pairs, with_early, with_host
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent
 from hgrd.host.concurrency.trace import (
     ANYWHERE,
@@ -31,7 +32,7 @@ from hgrd.host.concurrency.trace import (
     places,
 )
 from hgrd.host.kinds import FactKind
-from hgrd.host.model import AtOnce, Fact, HostNote
+from hgrd.host.model import AtOnce, Fact, HostNote, LaunchedAs, MayMeet
 from hgrd.program.span import Span
 from hgrd.terms import TRUE, const
 
@@ -42,12 +43,13 @@ Launched: TypeAlias = tuple[Span, str]
 class Beside(Struct):
     """What is told of launches: what is assumed, and what shows that this does not hold; each once, in order.
 
-    `at_once` are accesses of which it is sure that nothing orders them.
+    `at_once` are accesses of which it is sure that nothing orders them, `may_meet` work whose kernels decide it.
     """
 
     assumed: dict[Launched, dict[Fact, None]] = field(default_factory=dict[Launched, "dict[Fact, None]"])
     at_once: dict[Launched, dict[AtOnce, None]] = field(default_factory=dict[Launched, "dict[AtOnce, None]"])
     shared: dict[Launched, dict[HostNote, None]] = field(default_factory=dict[Launched, "dict[HostNote, None]"])
+    may_meet: dict[Launched, list[MayMeet]] = field(default_factory=dict[Launched, "list[MayMeet]"])
 
 
 def find_beside(
@@ -73,6 +75,7 @@ def find_beside(
     partners = _partners([d.work for d in done], iterations)
     calls_back = any(d.work.what == CALLBACK for d in done)  # the host may wait for what it does, by any means
     sure = None if waits is None or calls_back else Order(streams, lenient=True, cautious=True).run(events)
+    candidates = Candidates(iterations.origins)
     places_ = {id(d): number for number, d in enumerate(done)}
     for one, other in concurrent(done, partners):
         for pair in with_host(one.work, other.work, iterations, trace):
@@ -81,11 +84,13 @@ def find_beside(
         for pair in with_early(one.work, other.work, iterations, trace):
             clear |= set(_keys(pair))
             _tell_shared(pair, found)
-        if waits is not None and sure is not None:
-            first, second = places_[id(one)], places_[id(other)]
-            if never_ordered(sure[first], sure[second], first):
-                _tell_at_once(one.work, other.work, iterations, trace, waits, found)
+        first, second = places_[id(one)], places_[id(other)]
+        surely = sure is not None and never_ordered(sure[first], sure[second], first)
+        if waits is not None and surely:
+            _tell_at_once(one.work, other.work, iterations, trace, waits, found)
         linked = trace.linked and one.work.captured and other.work.captured
+        if not linked and not (waits is not None and any(waits(w.kernel) for w in (one.work, other.work) if w.kernel)):
+            candidates.add(one.work, other.work, sure=surely)
         for pair in () if linked else pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
             _tell_shared(pair, found, _given_to(pair, done, iterations))
@@ -104,6 +109,8 @@ def find_beside(
         for pair in chain(*possible):
             if clear.isdisjoint(_keys(pair)):
                 _tell_assumed(pair, found, _given_to(pair, done, iterations))
+    for candidate in candidates.nearest():
+        _tell_candidate(candidate, clear, iterations, trace, found)
 
 
 def _in_one_stream(events: Iterable[Event]) -> bool:
@@ -234,6 +241,27 @@ def _tell_at_once(
                 found.at_once.setdefault(_launched(work), {})[AtOnce(pair.name, own, its, told, note)] = None
 
 
+def _tell_candidate(
+    candidate: Candidate,
+    clear: Set[tuple[Launched, Launched, str]],
+    iterations: Iterations,
+    trace: Trace,
+    found: Beside,
+) -> None:
+    one, other, touches = candidate.one, candidate.other, candidate.touches
+    name, key = named(candidate.key, iterations, trace), iterations.origins.get(candidate.key, candidate.key)
+    pair = Pair(one, other, name, key, (touches[0].writes, touches[1].writes))
+    if not clear.isdisjoint(_keys(pair)):
+        return
+    uses = {id(one): used_by(one, touches[0]), id(other): used_by(other, touches[1])}
+    for work, beside, note in _notes(pair):
+        own, its = uses[id(work)], uses[id(beside)]
+        if isinstance(own, LaunchedAs) and its is not None:
+            fact, told = _other_elements(pair, work, beside), one.told | other.told
+            may_meet = MayMeet(name, candidate.key, own, its, told, candidate.sure, note, fact)
+            found.may_meet.setdefault(_launched(work), []).append(may_meet)
+
+
 def _tell_assumed(pair: Pair, found: Beside, others: Iterable[Launched] = ()) -> None:
     for launched in others:
         host, copy, _ = _host_and_copy(pair)
@@ -244,9 +272,12 @@ def _tell_assumed(pair: Pair, found: Beside, others: Iterable[Launched] = ()) ->
             text = f"is done with '{pair.name}' before {_uses(pair, other)}"
             found.assumed.setdefault(_launched(work), {})[Fact(TRUE, FactKind.ASSUMPTION, text, other.span)] = None
             continue
-        text = f"touches other elements of '{pair.name}' than {_what(work, other)}, which may run at the same time"
-        fact = Fact(TRUE, FactKind.ASSUMPTION, text, other.span)
-        found.assumed.setdefault(_launched(work), {})[fact] = None
+        found.assumed.setdefault(_launched(work), {})[_other_elements(pair, work, other)] = None
+
+
+def _other_elements(pair: Pair, work: Work, other: Work) -> Fact:
+    text = f"touches other elements of '{pair.name}' than {_what(work, other)}, which may run at the same time"
+    return Fact(TRUE, FactKind.ASSUMPTION, text, other.span)
 
 
 def _host_and_copy(pair: Pair) -> tuple[Work, Work, bool]:

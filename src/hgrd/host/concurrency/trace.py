@@ -98,6 +98,14 @@ class Touch(Struct, frozen=True):
     locked: bool = False
 
 
+class Grid(Struct, frozen=True):
+    """The extents of a launch, and what its kernel is given, by the number of a parameter and the offset in it."""
+
+    grid: tuple[Term, Term, Term]
+    block: tuple[Term, Term, Term]
+    given: tuple[tuple[int, int, Term | Address], ...]
+
+
 class Work(Struct, frozen=True):
     """A grid, a copy or a fill on a stream of a device.
 
@@ -105,7 +113,7 @@ class Work(Struct, frozen=True):
     are the conditions under which it is made.  `waits`: the host waits until it is complete.  `captured`: it does not
     run here, but when a graph is launched.  `by_host`: it is no work for the device, but an access of the host itself.
     `early`: it may begin before the kernel before it in the stream has ended.  `told` are conditions that hold where it
-    is made, and `sure`: it surely is, where its choices hold.  `extents` are those of the grid and its blocks along x.
+    is made, and `sure`: it surely is, where its choices hold.  `grid`: how it is launched, None: it is no kernel.
     `within` are the iterations that it is made in.
     """
 
@@ -123,8 +131,13 @@ class Work(Struct, frozen=True):
     early: bool = False
     told: frozenset[Term] = frozenset()
     sure: bool = False
-    extents: tuple[Term, Term] | None = None
+    grid: Grid | None = None
     within: tuple[Step, ...] = ()
+
+    @property
+    def extents(self) -> tuple[Term, Term] | None:
+        """The extents of the grid and its blocks along x; None: it is no kernel."""
+        return None if self.grid is None else (self.grid.grid[0], self.grid.block[0])
 
 
 class Use(Struct, frozen=True):
@@ -358,7 +371,7 @@ def choices_of(state: State) -> frozenset[Term]:
 
 def told_of(state: State) -> frozenset[Term]:
     """The conditions that hold in a state."""
-    return frozenset(c.term for c in state.path if not c.ended)
+    return frozenset(c.term for c in state.path)
 
 
 def pointers_of(value: Value) -> list[Value]:

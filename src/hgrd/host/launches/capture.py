@@ -20,7 +20,7 @@ from hgrd.host.launches.bound_memory import bound_at, seen_at_launch
 from hgrd.host.launches.contradictory import contradictory
 from hgrd.host.launches.projection import projected
 from hgrd.host.launches.relevant_facts import argument_facts, connected, fact, holding, relevant
-from hgrd.host.launches.traced_grids import Grid, trace_grid
+from hgrd.host.launches.traced_grids import TracedLaunch, trace_grid
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
 from hgrd.host.memory.pointer_origins import ANYTHING
 from hgrd.host.memory.unknowns import between, forget_targets, unknown
@@ -88,9 +88,11 @@ def capture_launch(run: HostRunState, machine: Machine, state: State, request: L
         case FunctionValue(function=kernel):
             if not machine.speculative:
                 captured = request.in_graph or run.launches.in_graph
-                x, y = (_extents(machine, e, n)[0] for e, n in ((request.grid, "grid"), (request.block, "block")))
-                grid = Grid(kernel, request.arguments, (x, y), request.stream, request.span, captured, request.early)
-                trace_grid(run, state, grid)
+                grid, block = _extents(machine, request.grid, "grid"), _extents(machine, request.block, "block")
+                launch = TracedLaunch(
+                    kernel, request.arguments, grid, block, request.stream, request.span, captured, request.early
+                )
+                trace_grid(run, state, launch)
             if run.launches.only_traced:
                 return
             if not machine.speculative and run.options.wants(kernel.name):

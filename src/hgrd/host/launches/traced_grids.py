@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.trace import ANYWHERE, Place, Touch, Work, choices_of, places, pointers_of, told_of
+from hgrd.host.concurrency.trace import (
+    ANYWHERE,
+    Address,
+    Grid,
+    Place,
+    Touch,
+    Work,
+    choices_of,
+    places,
+    pointers_of,
+    told_of,
+)
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.touched_elements import LaunchedKernel
 from hgrd.host.linking.early_accesses import used_before_wait
@@ -17,28 +29,43 @@ from hgrd.program.span import Span
 from hgrd.program.types import PointerType
 from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import Composite, FloatValue, NullValue, OpaqueValue, Value, pointed_to
+from hgrd.symbolic.values import (
+    Cell,
+    Choice,
+    Composite,
+    FloatValue,
+    NullValue,
+    OpaqueValue,
+    Pointer,
+    Value,
+    pointed_to,
+)
 from hgrd.terms import Term, as_int, const
 
+Extents: TypeAlias = tuple[Term, Term, Term]
 
-class Grid(Struct, frozen=True):
-    """A launch as the trace gets it: the extents are those along x."""
+
+class TracedLaunch(Struct, frozen=True):
+    """A launch as the trace gets it."""
 
     kernel: FunctionRef
     arguments: tuple[Value, ...]
-    extents: tuple[Term, Term]
+    grid: Extents
+    block: Extents
     stream: Value | None
     span: Span
     captured: bool
     early: bool = False
 
 
-def trace_grid(run: HostRunState, state: State, grid: Grid) -> None:
+def trace_grid(run: HostRunState, state: State, grid: TracedLaunch) -> None:
     """Adds the grid of a launch to what the run puts on the device."""
     function = run.linked.functions.get(grid.kernel.key)
     given = list(zip(() if function is None else function.parameters, grid.arguments, strict=False))
     uses = run.text.accesses.of(grid.kernel.key)
-    launched = LaunchedKernel(uses, {m: as_int(v) for m, v in _members(given) if isinstance(v, Term)}, *grid.extents)
+    launched = LaunchedKernel(
+        uses, {m: as_int(v) for m, v in _members(given) if isinstance(v, Term)}, grid.grid[0], grid.block[0]
+    )
     touches = (
         *_by_arguments(run, launched, grid.kernel.key, given),
         *_found_in_memory(run, state, grid.kernel.key, given),
@@ -60,7 +87,7 @@ def trace_grid(run: HostRunState, state: State, grid: Grid) -> None:
             early=grid.early,
             told=told_of(state),
             sure=run.trace.is_sure(state) and not run.launches.only_traced,
-            extents=grid.extents,
+            grid=Grid(grid.grid, grid.block, tuple(_parts(run, given))),
         )
     )
 
@@ -84,6 +111,20 @@ def _members(given: Iterable[tuple[Variable, Value]]) -> Iterator[tuple[Member, 
             yield from (((parameter, at), cell.value) for at, cell in sorted(value.cells.items()))
         else:
             yield (parameter, 0), value
+
+
+def _parts(run: HostRunState, given: Iterable[tuple[Variable, Value]]) -> Iterator[tuple[int, int, Term | Address]]:
+    """The numbers and the pointers that a kernel is given, by the number of a parameter and the offset in it."""
+    for number, (_, value) in enumerate(given):
+        cells = value.cells if isinstance(value, Composite) else {0: Cell(value, 0)}
+        for at, cell in sorted(cells.items()):
+            match cell.value:
+                case Term() as term:
+                    yield number, at, as_int(term)
+                case Pointer() | Choice() as pointer:
+                    yield number, at, run.trace.address_of(pointer)
+                case _:
+                    pass
 
 
 def _by_arguments(

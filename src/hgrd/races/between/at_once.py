@@ -7,13 +7,12 @@ which the program comes to both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import PurePath
 from typing import Final
 
-from hgrd.cuda.memory_model import AccessKind, Level, Space
-from hgrd.findings.model import Confidence, Finding, Site, ThreadWitness, Witness
-from hgrd.findings.rules import UNORDERED_WORK
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.findings.model import Finding
 from hgrd.host.model import AtOnce, HostNote, LaunchSite, UsedBytes
+from hgrd.races.between.finding import Accessor, race_of
 from hgrd.solve.decide import Decider
 from hgrd.solve.query import Conflict, Model, Party, Query, Scrutiny
 from hgrd.terms import EvaluationError, Origin, Symbol, Term, evaluate, symbols_of
@@ -34,7 +33,7 @@ def races_at_once(launch: LaunchSite, decide: Decider) -> dict[HostNote, Finding
 
 def _query(pair: AtOnce) -> Query:
     used = symbols_of(*_terms(pair.own), *_terms(pair.other))
-    facts = tuple(_relevant(pair.told, used))
+    facts = tuple(relevant(pair.told, used))
     numbers = {pair.own.number, pair.other.number}
     shared = sorted(symbols_of(*facts) | used - numbers, key=lambda s: s.name)
     return Query(tuple(shared), (), facts, _party(pair.own), _party(pair.other), (), scrutiny=Scrutiny.NONE)
@@ -48,7 +47,7 @@ def _terms(used: UsedBytes) -> tuple[Term, ...]:
     return used.address, *used.guards, *(used.extents or ())
 
 
-def _relevant(told: Iterable[Term], used: frozenset[Symbol]) -> Iterator[Term]:
+def relevant(told: Iterable[Term], used: frozenset[Symbol]) -> Iterator[Term]:
     """The conditions on these symbols, and on those that they depend on."""
     left = sorted(told, key=str)
     known = set(used)
@@ -62,39 +61,19 @@ def _finding(launch: LaunchSite, pair: AtOnce, answer: Conflict) -> Finding:
     own, other, model = pair.own, pair.other, answer.model
     inputs = {s for s in model.values if s.origin is Origin.INPUT and s not in (own.number, other.number)}
     grid, block = ((_value(x, model), 1, 1) for x in own.extents or (launch.grid[0], launch.block[0]))
-    place = f"{PurePath(pair.shared.span.file).name}:{pair.shared.span.line}"
-    cause = f"{pair.shared.text}, and nothing orders the two"
-    return Finding(
-        first=_site(own, pair.name),
-        second=_site(other, pair.name),
-        space=Space.GLOBAL,
-        levels=(Level.INTER_BLOCK,),
-        confidence=Confidence.DEFINITE,
-        witness=Witness(
-            block_dim=block,
-            grid_dim=grid,
-            inputs=tuple((s.name, model.values[s]) for s in sorted(inputs, key=lambda s: s.name)),
-            contents=(),
-            first=_thread(own, model, ""),
-            second=_thread(other, model, f"{other.what} at {place}"),
-        ),
-        facts=(),
-        rule=UNORDERED_WORK.code,
-        cause=cause,
-        method=answer.method,
-    )
+    named = ((s.name, model.values[s]) for s in inputs)
+    accessors = _accessor(own, model), _accessor(other, model)
+    return race_of(pair.name, pair.shared, *accessors, (grid, block), named, answer.method)
 
 
-def _site(used: UsedBytes, name: str) -> Site:
-    return Site(used.span, AccessKind.WRITE if used.stores else AccessKind.READ, name, name)
-
-
-def _thread(used: UsedBytes, model: Model, whose: str) -> ThreadWitness:
+def _accessor(used: UsedBytes, model: Model) -> Accessor:
     number, block, thread = model.values.get(used.number, 0), 0, 0
     if used.extents is not None:
         grid, size = (max(_value(x, model), 1) for x in used.extents)
         block, thread = number // size % grid, number % size
-    return ThreadWitness((thread, 0, 0), (block, 0, 0), (), _value(used.address, model), used.size, whose)
+    kind = AccessKind.WRITE if used.stores else AccessKind.READ
+    address = _value(used.address, model)
+    return Accessor(used.what, used.span, kind, (thread, 0, 0), (block, 0, 0), address, used.size)
 
 
 def _value(term: Term, model: Model) -> int:

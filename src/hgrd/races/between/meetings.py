@@ -1,0 +1,231 @@
+"""Meetings of a launch with other work that may run at once, as far as the kernels' bodies decide them.
+
+The two clearly use the same elements if they do so for all numbers of the host that are tried: the overlap comes from
+the program, not from its input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from hgrd.cuda.limits import BLOCK_LIMITS, GRID_LIMITS
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.findings.model import Finding
+from hgrd.host.concurrency.rows import valuations
+from hgrd.host.model import Fact, HostNote, LaunchSite, MayMeet, UsedBytes
+from hgrd.races.between.at_once import relevant
+from hgrd.races.between.finding import Accessor, Extents, race_of
+from hgrd.races.between.footprints import Footprints, Use
+from hgrd.solve.decide import Decider
+from hgrd.solve.query import Axis, Conflict, Party, Query, Scrutiny
+from hgrd.terms import (
+    FALSE,
+    TRUE,
+    EvaluationError,
+    Op,
+    Origin,
+    Symbol,
+    Term,
+    const,
+    evaluate,
+    le,
+    substitute,
+    symbols_of,
+    var,
+)
+
+_KNOWN: Final = (Origin.INPUT, Origin.DIMENSION)
+_MOST: Final = 64  # pieces of work that a launch is compared with
+_TRIED: Final = 24  # pairs of accesses of two pieces of work
+_ANY: Final = Party((), (), (), const(0), 1)
+
+
+class Meeting(Struct, frozen=True):
+    """A launch and other work use the same elements: what is said of the launch, and what that contradicts.
+
+    `race`: nothing orders the two; None: that is not sure.
+    """
+
+    shared: HostNote
+    assumed: Fact
+    race: Finding | None
+
+
+class Met(Struct, frozen=True):
+    """Two accesses that meet, and the numbers of the host, and all numbers by their names, with which they do."""
+
+    one: Use
+    other: Use
+    inputs: Mapping[Symbol, int]
+    numbers: Mapping[str, int]
+    method: str
+
+
+def meetings(launch: LaunchSite, footprints: Footprints, decide: Decider) -> list[Meeting]:
+    """The meetings of a launch, one for each thing that is said of it."""
+    found: dict[HostNote, Meeting] = {}
+    for pair in launch.may_meet[:_MOST]:
+        if pair.shared not in found:
+            met = _all_met(pair, footprints, decide)
+            if met:
+                found[pair.shared] = Meeting(pair.shared, pair.assumed, _race(pair, met))
+    return list(found.values())
+
+
+def _all_met(pair: MayMeet, footprints: Footprints, decide: Decider) -> list[Met]:
+    """Accesses of the two that meet, for each choice of numbers of the host with which both make accesses.
+
+    None, if they do not meet for one of these.
+    """
+    other = pair.other
+    own = footprints.uses(pair.own, pair.key, " of one")
+    others = [_of_bytes(other)] if isinstance(other, UsedBytes) else footprints.uses(other, pair.key, " of the other")
+    after = list(others)
+    pairs = [(a, b) for a in own for b in after if _conflict(a, b)]
+    found: list[Met] = []
+    for chosen in _choices(pair.told, pairs, decide):
+        values = {s: const(v) for s, v in chosen.items()}
+        met = _met(pairs, chosen, values, decide)
+        if met is not None:
+            found.append(met)
+        elif all(_makes_any({id(p[n]): p[n] for p in pairs}.values(), values, decide) for n in (0, 1)):
+            return []
+    return found
+
+
+def _of_bytes(used: UsedBytes) -> Use:
+    kind = AccessKind.WRITE if used.stores else AccessKind.READ
+    return Use(
+        used.what, used.span, kind, Party((used.number,), (), used.guards, used.address, used.size), used.address
+    )
+
+
+def _conflict(a: Use, b: Use) -> bool:
+    return (a.stores or b.stores) and not (a.kind is b.kind is AccessKind.ATOMIC)
+
+
+def _choices(told: Iterable[Term], pairs: Sequence[tuple[Use, Use]], decide: Decider) -> Iterator[dict[Symbol, int]]:
+    """Numbers of the host with which the program comes to both; none, if they are not all input."""
+    uses = {id(use): use for both in pairs for use in both}.values()
+    sizes = tuple(dict.fromkeys(term for use in uses for term in _sizes(use)))
+    terms = (t for use in uses for t in (use.party.address, *use.party.guards))
+    symbols = symbols_of(*sizes, *terms) - {symbol for use in uses for symbol in use.party.private}
+    if any(s.origin not in _KNOWN for s in symbols):
+        return
+    facts = (*sizes, *relevant(told, symbols))
+    for chosen in valuations(symbols, facts):
+        left = tuple(t for t in substitute(facts, {s: const(v) for s, v in chosen.items()}) if t is not TRUE)
+        if FALSE not in left and (not left or _can_hold(left, decide)):
+            yield chosen
+
+
+def _can_hold(facts: tuple[Term, ...], decide: Decider) -> bool:
+    shared = tuple(sorted(symbols_of(*facts), key=lambda s: s.name))
+    return isinstance(decide(Query(shared, (), facts, _ANY, _ANY, (), scrutiny=Scrutiny.NONE)), Conflict)
+
+
+def _sizes(use: Use) -> Iterator[Term]:
+    """That the extents of a launch are such that it is made."""
+    for extent, limit in zip(use.extents, (*GRID_LIMITS, *BLOCK_LIMITS), strict=False):
+        yield from (le(const(1), extent), le(extent, const(limit)))
+
+
+def _met(
+    pairs: Iterable[tuple[Use, Use]], chosen: Mapping[Symbol, int], values: Mapping[Symbol, Term], decide: Decider
+) -> Met | None:
+    """Two accesses that meet for these numbers of the host."""
+    parties = ((a, b, _party(a, values), _party(b, values)) for a, b in pairs)
+    near = (both for both in parties if _may_touch(both[2], both[3]))
+    for a, b, one, other in islice(near, _TRIED):
+        answer = decide(Query((), (), (), one, other, (), scrutiny=Scrutiny.NONE))
+        if isinstance(answer, Conflict):
+            numbers = {s.name: v for s, v in (*chosen.items(), *answer.model.values.items())}
+            met = Met(a, b, chosen, numbers, answer.method)
+            if _without_wraps(met):
+                return met
+    return None
+
+
+def _without_wraps(met: Met) -> bool:
+    """Whether the addresses are computed without wrapping around."""
+    try:
+        return all(_values((use.party.address,), met) == _values((use.address,), met) for use in (met.one, met.other))
+    except EvaluationError:
+        return False
+
+
+def _makes_any(uses: Iterable[Use], values: Mapping[Symbol, Term], decide: Decider) -> bool:
+    """Whether some thread makes one of these accesses, for these numbers of the host."""
+    for party in (_party(use, values) for use in uses):
+        query = Query((), (), (), replace(party, address=const(0)), _ANY, (), scrutiny=Scrutiny.NONE)
+        if isinstance(decide(query), Conflict):
+            return True
+    return False
+
+
+def _party(use: Use, values: Mapping[Symbol, Term]) -> Party:
+    """The party to a conflict for chosen numbers of the host, with symbols that are bounded by these."""
+    party = use.party
+    extents = {a.symbol: substitute((a.extent,), values)[0] for a in party.axes}
+    guards = substitute(party.guards, values)
+    bounded = {s: replace(s, high=_highest(s, extents.get(s), guards)) for s in party.private}
+    all_values = {**values, **{s: var(b) for s, b in bounded.items()}}
+    address, *known = substitute((party.address, *party.guards), all_values)
+    axes = tuple(Axis(bounded[s], extent) for s, extent in extents.items())
+    return Party(tuple(bounded.values()), axes, tuple(known), address, party.size)
+
+
+def _highest(symbol: Symbol, extent: Term | None, guards: Iterable[Term]) -> int:
+    """What a symbol is at most, in an extent and by guards."""
+    high = symbol.high if extent is None else min(symbol.high, extent.high - 1)
+    for guard in guards:
+        if guard.op in (Op.LT, Op.LE) and guard.args[0] == var(symbol):
+            high = min(high, guard.args[1].high - (guard.op is Op.LT))
+    return max(high, symbol.low)
+
+
+def _may_touch(one: Party, other: Party) -> bool:
+    """Whether the bytes from the first to the last ones of each overlap."""
+    a, b = one.address, other.address
+    return a.low < b.high + other.size and b.low < a.high + one.size
+
+
+# ---------------------------------------------------------------- races
+
+
+def _race(pair: MayMeet, found: Iterable[Met]) -> Finding | None:
+    met = next((m for m in found if _surely_conflict(m.one, m.other)), None)
+    if met is None or not pair.sure:
+        return None
+    grid, block = _indexes(met.one.extents[:3], met), _indexes(met.one.extents[3:], met)
+    inputs = ((s.name, v) for s, v in met.inputs.items() if s.origin is Origin.INPUT)
+    accessors = _accessor(met.one, met), _accessor(met.other, met)
+    return race_of(pair.name, pair.shared, *accessors, (grid, block), inputs, met.method)
+
+
+def _surely_conflict(a: Use, b: Use) -> bool:
+    """Whether two accesses surely conflict: no atomics, which may order the two, nor writes of one value, perhaps."""
+    if AccessKind.ATOMIC in (a.kind, b.kind):
+        return False
+    constants = a.value is not None and b.value is not None and a.value.is_const and b.value.is_const
+    return not (a.stores and b.stores) or not (a.span == b.span or constants)
+
+
+def _accessor(use: Use, met: Met) -> Accessor:
+    (address,) = _values((use.party.address,), met)
+    thread, block = _indexes(use.thread, met), _indexes(use.block, met)
+    return Accessor(use.what, use.span, use.kind, thread, block, address, use.party.size)
+
+
+def _indexes(terms: tuple[Term, ...], met: Met) -> Extents:
+    x, y, z = _values(terms, met) if terms else (0, 0, 0)
+    return x, y, z
+
+
+def _values(terms: tuple[Term, ...], met: Met) -> tuple[int, ...]:
+    return evaluate(terms, {s: met.numbers.get(s.name, s.low) for s in symbols_of(*terms)})
