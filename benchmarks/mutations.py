@@ -2178,6 +2178,12 @@ MUTATIONS = (
         gives(True, "host.concurrency.at_once:_follows"),
     ),
     Mutation(
+        "held-pointers-never-one",
+        "two pointers that the library holds never lead to one object for the host and a kernel",
+        ("tests/verdicts/host/test_held_memory.py",),
+        gives(False, "host.concurrency.meeting:_lead_to_one"),
+    ),
+    Mutation(
         "no-kernels-alike",
         "no two launches use the same elements because they get the same numbers",
         ("tests/verdicts/host/test_bands_of_streams.py",),

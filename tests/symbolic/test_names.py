@@ -1,32 +1,15 @@
-"""Names of symbols."""
+"""Names of symbols: no two are the same, whatever bases they are made of."""
 
-from hgrd.symbolic.names import Names, hidden
-from hgrd.terms import Origin, Symbol
+from hgrd.symbolic.names import Names
 
 
-def test_names_are_unique_and_readable():
+def test_a_base_that_is_a_name_already_gives_another_one():
     names = Names()
-    assert [names.unique(base) for base in ("n", "n", "m", "n")] == ["n", "n'2", "m", "n'3"]
+    made = [names.unique(base) for base in ("a", "a", "a'2", "a", "a'2", "a'3")]
+    assert made == ["a", "a'2", "a'2'2", "a'3", "a'2'3", "a'3'2"]
+    assert len(names.index) == len(made)
 
 
-def test_the_same_thing_keeps_its_name():
+def test_a_number_that_is_taken_is_left_out():
     names = Names()
-    assert names.of(("key", 1), "n") == "n"
-    assert names.of(("key", 2), "n") == "n'2"
-    assert names.of(("key", 1), "other") == "n"
-
-
-def test_hidden_names_cost_nothing():
-    names = Names()
-    names.unique(hidden("n"))
-    assert names.unique("n") == "n"
-    assert hidden(hidden("n")) == hidden("n")
-
-
-def test_a_mark_tells_older_symbols_from_newer_ones():
-    names = Names()
-    before = names.fresh("before", 0, 1, Origin.DATA)
-    mark = names.mark()
-    behind = names.fresh("behind", 0, 1, Origin.DATA)
-    assert (names.older(before, mark), names.older(behind, mark)) == (True, False)
-    assert names.older(Symbol("stranger", 0, 1, Origin.DATA), mark)
+    assert [names.unique(base) for base in ("a'2", "a", "a")] == ["a'2", "a", "a'3"]

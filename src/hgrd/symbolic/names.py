@@ -36,8 +36,9 @@ class Names(Struct):
     def unique(self, base: str) -> str:
         """A new name: `base`, or base'2, base'3 … if it is taken."""
         count = self.taken.get(base, 0) + 1
+        while (name := base if count == 1 else f"{base}'{count}") in self.index:
+            count += 1
         self.taken[base] = count
-        name = base if count == 1 else f"{base}'{count}"
         self.index[name] = len(self.index)
         return name
 

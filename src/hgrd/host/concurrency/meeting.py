@@ -14,11 +14,15 @@ from msgspec import Struct
 from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.host_uses import holders_of
 from hgrd.host.concurrency.iterations import Iterations, meets
+from hgrd.host.concurrency.order import other_keys
 from hgrd.host.concurrency.rows import apart, meet
 from hgrd.host.concurrency.trace import ANYWHERE, CALLBACK, DEFAULT, UNKNOWN, Place, Touch, Trace, Work, places, ways
+from hgrd.host.memory.pointer_origins import ANYTHING, IN
+from hgrd.program.types import POINTER_SIZE
 from hgrd.terms import Term
 
 _MARKS: Final = re.compile(r"'\d+|~")
+_POINTER: Final = ("pointer", POINTER_SIZE)
 _NOWHERE: Final = ("number", UNKNOWN)
 
 
@@ -96,10 +100,15 @@ def _common_place(
     a: Touch, b: Touch, choices: frozenset[Term], iterations: Iterations, *, loosely: bool = False
 ) -> Place | None:
     """A place in an object that both may use at once, under choices of the program."""
-    there = list(ways(b.at))
+    there, held = list(ways(b.at)), a.kinds is not None and not b.found and _POINTER not in a.kinds
     for place, tests in ways(a.at):
         known = holders_of(place.key, iterations.holders)[1:] if b.found else ()
-        meet_there = (q.key in known or _may_meet(place, q, iterations, loosely=loosely) for q, _ in there)
+        meet_there = (
+            q.key in known
+            or _may_meet(place, q, iterations, loosely=loosely)
+            or (held and _lead_to_one(place, q, iterations))
+            for q, _ in there
+        )
         meeting = (way for way, meets_ in zip(there, meet_there, strict=True) if meets_)
         if any(not exclusive(tests | choices, others | choices) for _, others in meeting):
             return place
@@ -129,6 +138,24 @@ def _may_meet(one: Place, other: Place, iterations: Iterations, *, loosely: bool
     if meets(one, other, iterations.holders, iterations.offsets):
         return True
     return loosely and any(key in iterations.objects(p) for p, key in ((one, other.key), (other, one.key)))
+
+
+def _lead_to_one(one: Place, other: Place, iterations: Iterations) -> bool:
+    """Whether two pointers may lead to one object that the program has put where the library holds it.
+
+    Not if they were found at different places.
+    """
+    shared = iterations.objects(one) & iterations.objects(other)
+    if not any(key != ANYTHING and not key.startswith(IN) for key in shared):
+        return False
+    a, b = iterations.holders.get(one.key), iterations.holders.get(other.key)
+    if a is None or b is None:
+        return True
+    (x, _), (y, _) = iterations.offsets[one.key], iterations.offsets[other.key]
+    if a == b:
+        return meets(one, other, iterations.holders, iterations.offsets)
+    members = x.is_const and y.is_const and x != y
+    return not (members or other_keys(a, b))
 
 
 def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:

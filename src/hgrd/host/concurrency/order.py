@@ -108,6 +108,11 @@ def _of_other_keys(one: Place, other: Place) -> bool:
     return (a["key"], one.offset) != (b["key"], other.offset)
 
 
+def other_keys(one: str, other: str) -> bool:
+    """Whether two names are of elements of one map by different keys."""
+    return one != other and _of_other_keys(Place(one, const(0)), Place(other, const(0)))
+
+
 class _Left(Struct):
     """Streams, one of which work is in, that the host has not waited for; `choices`: those of its waits for others."""
 
