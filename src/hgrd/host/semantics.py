@@ -43,6 +43,7 @@ from hgrd.host.library.pointer_holders import given_on, holder_model, is_exact
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
 from hgrd.host.linking.library_names import (
     copies_memory,
+    hides_stores,
     is_of_program,
     makes_memory,
     of_container,
@@ -99,12 +100,6 @@ _SPACES = {
     Storage.SHARED: MemorySpace.SHARED,
 }
 _WRITE_NOTHING = ("a read ", "sizeof ", "pointer arithmetic ")  # of these, only the value is unsupported
-_HIDDEN = (  # synchronisation with host threads that may have written anything, and other names of elements
-    "std::span", "thrust::device_ptr", "thrust::device_reference", "thrust::pointer", "thrust::reference",
-    "std::thread", "std::jthread", "std::future", "std::shared_future", "std::async", "std::mutex", "std::unique_lock",
-    "std::lock_guard", "std::scoped_lock", "std::condition_variable", "std::atomic", "std::barrier", "std::latch",
-    "std::counting_semaphore", "std::binary_semaphore", "pthread_", "sem_",
-)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -217,7 +212,7 @@ class HostSemantics(Semantics):
         pass_to_unknown_code(self.run, machine, state, call, given_on(call, arguments))
         may_run(self.run, state)
         escape_into_containers(self.run, state, call, arguments)
-        if call.function.qualified.startswith(_HIDDEN):
+        if hides_stores(call.function.qualified):
             drop_all_patterns(state)
         mark = machine.names.mark()
         sources = self._sources(machine, state, call, arguments)
@@ -306,6 +301,9 @@ class HostSemantics(Semantics):
 
     def skips_dead_arm(self, machine: Machine, state: State, arm: Statement) -> bool:
         return leaves_out(self.run, machine, state, arm)
+
+    def ends_program(self, arm: Statement) -> bool:
+        return self.run.text.endings.has(arm)
 
     def unrolls_array(self, array: Variable) -> bool:
         """Whether loops over the array are unrolled: arrays of pointers, or of records of some, hold allocations."""

@@ -162,6 +162,10 @@ class Semantics(ABC):
         """Whether an arm of an `if`, or a case, that is never entered in `state` is left out."""
         return True
 
+    def ends_program(self, arm: Statement) -> bool:
+        """Whether an arm of an `if` does nothing that matters, and ends the program: it is not run."""
+        return False
+
     def uniform_given(self, value: Value) -> frozenset[str] | None:
         """Names of the symbols that must be uniform for a value to be; None: it may differ even so.
 

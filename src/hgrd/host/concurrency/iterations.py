@@ -1,12 +1,13 @@
 """Iterations of loops one by one: what the trace says of one iteration is said of several, in their order.
 
 The iterations of a short loop are all there are.  Of a longer one there are the first ones, and two of which nothing
-but their order is known.  A loop that puts no work on the device stands for all of its iterations at once.
+but their order is known; where loops in loops make too much of that, these two alone, which may be any.  A loop that
+puts no work on the device stands for all of its iterations at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from msgspec import Struct, field
@@ -46,7 +47,8 @@ _TWO: Final = ("one", "another")  # iterations of which nothing is known but the
 _SHORT: Final = 24  # iterations that are all gone through
 _FIRST: Final = 6  # of a longer loop
 _DEPTH: Final = 4  # pointers found by pointers
-_MOST: Final = 300  # pieces of work; then loops have two iterations
+_MOST: Final = 300  # pieces of work; then loops have two iterations, and two more
+_MANY: Final = 2_000  # pieces of work that there would be even so; then loops have two iterations in all
 
 
 class Found(Struct, frozen=True):
@@ -61,6 +63,7 @@ class Iteration(Struct, frozen=True):
     """The iteration of a loop that something is done in: its number, and a label for what is made in it.
 
     `every`: it stands for all of them.  `place`: its own among the iterations that are looked at, and their number.
+    `terms` are those of the trace that this iteration is the innermost one to matter for, as they are in it.
     """
 
     loop: Loop
@@ -68,6 +71,7 @@ class Iteration(Struct, frozen=True):
     label: str
     every: bool = False
     place: tuple[int, int] = (0, 1)
+    terms: dict[Term, Term] = field(default_factory=dict[Term, Term])
 
 
 class Iterations(Struct):
@@ -76,7 +80,8 @@ class Iterations(Struct):
     `found` says where pointers were found, by the keys of what they lead to; `holders` has the key of the object that
     holds it for each key of an address here, and `origins` the key that it had in the trace.  `offsets` says where
     they were found in the holder, and a number for what that held then.  `born` says after how many names handles were
-    made, by what their holder holds since then, `lookups` how pointers were got.  `may_be` has the keys of objects that
+    made, by what their holder holds since then, `lookups` how pointers were got, `latest` where the newest symbol of a
+    term stands in the order of names.  `may_be` has the keys of objects that
     what was found in memory may be, as far as the program shows.
     """
 
@@ -89,7 +94,14 @@ class Iterations(Struct):
     origins: dict[str, str] = field(default_factory=dict[str, str])
     offsets: dict[str, tuple[Term, int]] = field(default_factory=dict[str, tuple[Term, int]])
     generations: dict[tuple[Generation, str], int] = field(default_factory=dict[tuple[Generation, str], int])
+    latest: dict[Term, int] = field(default_factory=dict[Term, int])
     work: int = 0
+    large: bool = False
+
+    def all(self, events: Sequence[Event]) -> Iterator[Event]:
+        """The events of a whole trace."""
+        self.large = _work_in(events) > _MANY
+        return self.of(events)
 
     def of(
         self, events: Iterable[Event], within: tuple[Iteration, ...] = (), *, every: bool = False
@@ -111,9 +123,11 @@ class Iterations(Struct):
     def _numbers(self, loop: Loop) -> Iterator[tuple[Term, str]]:
         high = loop.binder.high
         first = _FIRST if high >= _SHORT else high + 1
-        for number in range(min(first, 2) if self.work > _MOST else first):
+        if self.work > _MOST or self.large:
+            first = 0 if self.large and high > 1 else min(first, 2)
+        for number in range(first):
             yield const(number), f" of iteration {number}"
-        if high >= _SHORT or self.work > _MOST:
+        if high >= _SHORT or self.work > _MOST or (self.large and high > 1):
             for step, name in enumerate(_TWO):
                 symbol = Symbol(f"{loop.binder.name} {name}", min(first + step, high), high, loop.binder.origin)
                 yield var(symbol), f" of {name} iteration"
@@ -162,7 +176,7 @@ class Iterations(Struct):
     def _varies(self, event: Wait | Mark | Follow, within: tuple[Iteration, ...]) -> bool:
         """Whether the iterations of the innermost loop do this with streams, events or devices of their own."""
         last = within[-1:]
-        numbered = tuple(replace(i, number=const(-1)) for i in last)
+        numbered = tuple(replace(i, number=const(-1), terms={}) for i in last)
         addresses = [a for a in (event.stream, event.event) if a is not None]
         return any(self.handle(a, numbered) != self.handle(a, ()) for a in addresses) or self._term(
             event.device, numbered
@@ -241,8 +255,28 @@ class Iterations(Struct):
         return self.generations.setdefault((generation, labels), len(self.generations))
 
     def _term(self, term: Term, within: tuple[Iteration, ...]) -> Term:
-        if not within or not term.symbols:
+        within = within[: self._depth(term, within)]
+        if not within:
             return term
+        known = within[-1].terms
+        if term not in known:
+            known[term] = self._in(term, within)
+        return known[term]
+
+    def _depth(self, term: Term, within: tuple[Iteration, ...]) -> int:
+        """How many of the loops around it, from the outermost one on, matter for a term: those inside these do not."""
+        depth, symbols = len(within), term.symbols
+        if not symbols:
+            return 0
+        if depth and term not in self.latest:
+            self.latest[term] = max(self.names.index.get(s.name, -1) for s in symbols)
+        while (
+            depth and within[depth - 1].loop.mark >= self.latest[term] and within[depth - 1].loop.binder not in symbols
+        ):
+            depth -= 1
+        return depth
+
+    def _in(self, term: Term, within: tuple[Iteration, ...]) -> Term:
         values: dict[Symbol, Term] = {}
         for symbol in term.symbols:
             made = self.names.index.get(symbol.name, -1)
@@ -250,7 +284,7 @@ class Iterations(Struct):
             if label:
                 values[symbol] = var(symbol.renamed(label))
         values |= {i.loop.binder: i.number for i in within if i.loop.binder in term.symbols}
-        return substitute((term,), values)[0] if values else term
+        return substitute((term,), values)[0]
 
 
 def _steps(within: tuple[Iteration, ...]) -> tuple[Step, ...]:
@@ -271,6 +305,14 @@ def _only_uses(events: Iterable[Event]) -> bool:
 def has_work(events: Iterable[Event]) -> bool:
     """Whether there is any work for the device among the events."""
     return any(isinstance(e, Work | Replay) or (isinstance(e, Loop) and has_work(e.body)) for e in events)
+
+
+def _work_in(events: Iterable[Event]) -> int:
+    """The pieces of work among the events, where loops have four iterations."""
+    return sum(
+        min(e.binder.high + 1, 4) * _work_in(e.body) if isinstance(e, Loop) else isinstance(e, Work | Replay)
+        for e in events
+    )
 
 
 def meets(one: Place, other: Place, holders: Mapping[str, str], offsets: Mapping[str, tuple[Term, int]]) -> bool:

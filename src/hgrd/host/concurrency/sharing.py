@@ -66,7 +66,7 @@ def find_beside(
     with any arguments.  `waits`: whether a kernel may wait for other work; None: the callers may have ordered it all.
     """
     inside = {key: found.holder for key, found in iterations.found.items()}
-    events = list(iterations.of(Uses(inside, iterations.may_be).without_others(trace.events)))
+    events = list(iterations.all(Uses(inside, iterations.may_be).without_others(trace.events)))
     if _in_one_stream(events):
         return
     streams = Streams(trace.made, blocking, iterations.origins, iterations.holders, iterations.offsets)
@@ -133,24 +133,22 @@ def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
 
     One of the two is a kernel, or one the host and the other one a copy that goes on beside it.
     """
-    users: dict[str, int] = {}
-    writers: dict[str, int] = {}
     kernels = sum(1 << number for number, one in enumerate(work) if one.kernel)
     hosts = sum(1 << number for number, one in enumerate(work) if _on_host(one))
     copies = sum(1 << number for number, one in enumerate(work) if _copies_later(one))
-    objects = [{(key, t.writes) for t in one.touches for key in _objects(one, t, iterations)} for one in work]
+    objects = [[(keys, t.writes) for t in one.touches for keys in _objects(one, t, iterations)] for one in work]
+    users: dict[Set[str], int] = {}
+    writers: dict[Set[str], int] = {}
     for number, own in enumerate(objects):
-        for key, writes in own:
-            users[key] = users.get(key, 0) | 1 << number
-            writers[key] = writers.get(key, 0) | writes << number
+        for keys, writes in own:
+            users[keys] = users.get(keys, 0) | 1 << number
+            writers[keys] = writers.get(keys, 0) | writes << number
+    with_users, with_writers = _of_common_objects(users), _of_common_objects(writers)
     found: list[int] = []
-    anywhere = {key for key in users if key.startswith(ANYWHERE)}
-    any_user, any_writer = (_all_of(of, of) for of in (users, writers))
     for one, own in zip(work, objects, strict=True):
         others = 0
-        for key, writes in own:
-            others |= (any_user if writes else any_writer) if key in anywhere else 0
-            others |= _all_of(users if writes else writers, {key} | anywhere)
+        for keys, writes in own:
+            others |= (with_users if writes else with_writers)[keys]
         able = kernels | (copies if _on_host(one) else hosts if _copies_later(one) else 0)
         found.append(others if one.kernel else others & able)
     return found
@@ -161,24 +159,46 @@ def _on_host(work: Work) -> bool:
     return work.by_host or work.what == CALLBACK
 
 
+def _of_common_objects(users: Mapping[Set[str], int]) -> dict[Set[str], int]:
+    """The users of all sets that have a key in common with each one; memory that may be anywhere is in all of them."""
+    sets = list(users)
+    holding: dict[str, list[int]] = {}
+    for number, keys in enumerate(sets):
+        for key in keys:
+            holding.setdefault(key, []).append(number)
+    anywhere = {number for key, numbers in holding.items() if key.startswith(ANYWHERE) for number in numbers}
+    everyone = _all_of(users.values())
+    found = [
+        everyone if number in anywhere else _all_of(users[sets[n]] for n in anywhere) for number in range(len(sets))
+    ]
+    for numbers in {tuple(numbers) for numbers in holding.values()}:
+        common = _all_of(users[sets[number]] for number in numbers)
+        for number in numbers:
+            found[number] |= common
+    return dict(zip(sets, found, strict=True))
+
+
 def _copies_later(work: Work) -> bool:
     return any(touch.locked for touch in work.touches)
 
 
-def _all_of(works: Mapping[str, int], keys: Iterable[str]) -> int:
+def _all_of(works: Iterable[int]) -> int:
     found = 0
-    for key in keys:
-        found |= works[key]
+    for bits in works:
+        found |= bits
     return found
 
 
-def _objects(work: Work, touch: Touch, iterations: Iterations) -> set[str]:
-    """Keys of the objects that a touch is in or, of what was found in memory, of those which hold it."""
-    if work.by_host:
-        known = {key for p in places(touch.at) for key in holders_of(p.key, iterations.holders)}
-        return known.union(*map(iterations.objects, places(touch.at)))
-    known = {iterations.holders.get(p.key, p.key) for p in places(touch.at)}
-    return known.union(*map(iterations.objects, places(touch.at)))
+def _objects(work: Work, touch: Touch, iterations: Iterations) -> Iterator[Set[str]]:
+    """Keys of the objects that a touch is in or, of what was found in memory, of those which hold it, in several sets.
+
+    The large ones among these are few, for all the touches that there are.
+    """
+    for place in places(touch.at):
+        holders = holders_of(place.key, iterations.holders) if work.by_host else ()
+        for key in holders or (iterations.holders.get(place.key, place.key),):
+            yield frozenset((key,))
+        yield frozenset(iterations.objects(place))
 
 
 def _keys(pair: Pair) -> Iterator[tuple[Launched, Launched, str]]:
@@ -200,9 +220,14 @@ def _given_to(pair: Pair, done: Iterable[Done], iterations: Iterations) -> list[
         return []
     _, copy, _ = _host_and_copy(pair)
     kernels = [d.work for d in done if d.work.kernel]
-    here = {key for t in copy.touches for key in _objects(copy, t, iterations)}
-    using = [w for w in kernels if any(not here.isdisjoint(_objects(w, t, iterations)) for t in w.touches)]
+    here = frozenset[str]().union(*(keys for t in copy.touches for keys in _objects(copy, t, iterations)))
+    using = [w for w in kernels if any(_uses_of(w, here, iterations))]
     return [_launched(work) for work in using or kernels]
+
+
+def _uses_of(work: Work, objects: Set[str], iterations: Iterations) -> Iterator[bool]:
+    """Of each set of objects that work touches, whether one of these is in it."""
+    return (not objects.isdisjoint(keys) for t in work.touches for keys in _objects(work, t, iterations))
 
 
 def _tell_shared(pair: Pair, found: Beside, others: Iterable[Launched] = ()) -> None:

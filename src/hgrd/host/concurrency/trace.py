@@ -283,10 +283,10 @@ class Trace(Struct):
     `linked`: nodes of graphs get an order otherwise than where they are made.  `unknown` counts the addresses that are
     not known.  `thread` is the thread of the host, "": the first one; `threads` are those that have begun, by the
     handles that stand for them.
-    `used` are the uses of the host since something else has happened.  `teams` are the threads of OpenMP that the run
-    is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were made, by what the
-    objects hold since then: after so many names.  `lookups` say how pointers were got from code that is not followed,
-    by the keys of what these lead to.  `held` are functions that objects hold.
+    `used` are the uses of the host, and its waits, since something else has happened.  `teams` are the threads of
+    OpenMP that the run is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were
+    made, by what the objects hold since then: after so many names.  `lookups` say how pointers were got from code that
+    is not followed, by the keys of what these lead to.  `held` are functions that objects hold.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
@@ -300,7 +300,7 @@ class Trace(Struct):
     unknown: int = 0
     thread: str = ""
     threads: dict[str, str] = field(default_factory=dict[str, str])
-    used: set[Use] = field(default_factory=set[Use])
+    used: set[Use | Wait] = field(default_factory=set["Use | Wait"])
     teams: list[Team] = field(default_factory=list[Team])
     begun: dict[str, None] = field(default_factory=dict[str, None])
     born: dict[Generation, int] = field(default_factory=dict[Generation, int])
@@ -334,8 +334,8 @@ class Trace(Struct):
         self.allocated |= {t.key for t in pointed_to(pointer) if not t.external}
 
     def add(self, event: Event) -> None:
-        """Adds an event; a use of the host only once before anything else happens."""
-        if isinstance(event, Use):
+        """Adds an event; a use of the host, or a wait, only once before anything else happens."""
+        if isinstance(event, Use | Wait):
             if event in self.used:
                 return
             self.used.add(event)

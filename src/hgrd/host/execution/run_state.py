@@ -11,6 +11,7 @@ from hgrd.host.concurrency.trace import Trace
 from hgrd.host.execution.result_names import ResultNames
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.linking.common_memory import uses_memory_of_kernels
+from hgrd.host.linking.endings import Endings
 from hgrd.host.linking.kernel_accesses import KernelAccesses
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
@@ -54,16 +55,18 @@ class ProgramText(Struct, frozen=True):
 
     `ordering` are the keys of functions that put work on the device or order it, where the program has more streams,
     devices or threads than one.  `launchers` are the keys of runtime functions that launch kernels.  `mod_sets` say
-    what kernels may write, `accesses` what they surely do.  `destructors_write`: some destructor writes memory outside
-    its object.  `independent_streams`: some streams do not wait for work on the default stream.  `polling` are the
-    places of calls in the tests of loops.  `threads`: the program makes threads of the host.  `host_uses`: the host may
-    use memory itself that kernels use.  `holds_functions`: the program calls functions that objects of the
-    library hold.  `waits_unseen`: the library may destroy objects whose destructors wait for the device.
+    what kernels may write, `accesses` what they surely do, `endings` which arms end it.  `destructors_write`: some
+    destructor writes memory outside its object.  `independent_streams`: some streams do not wait for work on the
+    default stream.  `polling` are the places of calls in the tests of loops.  `threads`: the program makes threads of
+    the host.  `host_uses`: the host may use memory itself that kernels use.  `holds_functions`: the program calls
+    functions that objects of the library hold.  `waits_unseen`: the library may destroy objects whose destructors wait
+    for the device.
     """
 
     launchers: frozenset[str]
     mod_sets: ModSets
     accesses: KernelAccesses
+    endings: Endings
     destructors_write: bool
     independent_streams: bool
     ordering: frozenset[str] = frozenset()
@@ -241,6 +244,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         linked.launchers(),
         ModSets(functions, linked.records),
         KernelAccesses(functions),
+        Endings(functions),
         writes_when_destroyed(functions.values()),
         makes_independent_streams(functions.values()),
         ordering_functions(functions),

@@ -28,6 +28,13 @@ _STORING: Final = ("swap", "push_back", "emplace_back")
 _COPIES: Final = ("cudaMemcpy", "cuMemcpyHtoD", "memcpy", "memmove")
 _BACK: Final = ("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync")
 
+_HIDDEN: Final = (  # synchronisation with host threads that may have written anything, and other names of elements
+    "std::span", "thrust::device_ptr", "thrust::device_reference", "thrust::pointer", "thrust::reference",
+    "std::thread", "std::jthread", "std::future", "std::shared_future", "std::async", "std::mutex", "std::unique_lock",
+    "std::lock_guard", "std::scoped_lock", "std::condition_variable", "std::atomic", "std::barrier", "std::latch",
+    "std::counting_semaphore", "std::binary_semaphore", "pthread_", "sem_",
+)  # fmt: skip
+
 _FAMILIES: Final = {
     "assumption": ("__hgrd_assert __requires __assume __assert __global_requires __global_assert __builtin_assume"),
     "implication": "__implies",
@@ -73,6 +80,11 @@ LIBC_FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
 
 LIBC_NAMES: Final = frozenset(name for family in LIBC_FAMILIES.values() for name in family)
 """All names in `LIBC_FAMILIES`."""
+
+
+def hides_stores(qualified: str) -> bool:
+    """Whether what a function of this name leads to may be stored anywhere, by other threads or under other names."""
+    return qualified.startswith(_HIDDEN)
 
 
 def is_of_program(function: FunctionRef) -> bool:

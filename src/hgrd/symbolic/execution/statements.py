@@ -136,14 +136,18 @@ def _if(machine: Machine, state: State, statement: ir.If, exits: Exits) -> State
     then.assume(test, ConditionKind.BRANCH, span)
     otherwise.assume(negate(test), ConditionKind.BRANCH, span)
     tests = range(depth, len(then.path)), range(depth, len(otherwise.path))
-    if then.alive:
-        then = execute(machine, then, statement.then, exits)
-    if otherwise.alive and statement.otherwise is not None:
-        otherwise = execute(machine, otherwise, statement.otherwise, exits)
+    then = _after_arm(machine, then, statement.then, exits)
+    otherwise = _after_arm(machine, otherwise, statement.otherwise, exits)
     if then.alive and otherwise.alive:
         return merge((then, otherwise)) or then
     stays, tested = (then, tests[0]) if then.alive else (otherwise, tests[1])
     return _as_guard(stays, depth, tested if _ways_out(machine, exits) == left else range(0))
+
+
+def _after_arm(machine: Machine, state: State, arm: Statement | None, exits: Exits) -> State:
+    if arm is None or not state.alive:
+        return state
+    return _dead(state, arm.span) if machine.semantics.ends_program(arm) else execute(machine, state, arm, exits)
 
 
 def _ways_out(machine: Machine, exits: Exits) -> int:
