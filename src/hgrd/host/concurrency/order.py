@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Final, TypeAlias
 
 from msgspec import Struct, field
@@ -341,6 +342,7 @@ def concurrent(done: list[Done], partners: Sequence[int]) -> Iterator[tuple[Done
 
     `partners` are the other work, as bits, that each piece is to be paired with.
     """
+    never_both = cache(exclusive)  # the choices are few, for all the work that there is
     for later, two in enumerate(done):
         before = partners[later] & ((1 << later) - 1)
         for choices, bits in two.known.items():
@@ -349,7 +351,7 @@ def concurrent(done: list[Done], partners: Sequence[int]) -> Iterator[tuple[Done
             one, choices = done[earlier], needed(two.known, earlier)
             if choices is not None and choices <= (one.work.choices | two.work.choices):
                 continue
-            if _together(one, two) and not exclusive(one.work.choices, two.work.choices):
+            if _together(one, two) and not never_both(one.work.choices, two.work.choices):
                 yield one, two
 
 
