@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.host_uses import in_all, is_all
 from hgrd.host.concurrency.trace import (
     GOT,
@@ -95,6 +96,9 @@ class Iterations(Struct):
     offsets: dict[str, tuple[Term, int]] = field(default_factory=dict[str, tuple[Term, int]])
     generations: dict[tuple[Generation, str], int] = field(default_factory=dict[tuple[Generation, str], int])
     latest: dict[Term, int] = field(default_factory=dict[Term, int])
+    contradictions: dict[tuple[frozenset[Term], frozenset[Term]], bool] = field(
+        default_factory=dict[tuple[frozenset[Term], frozenset[Term]], bool]
+    )
     work: int = 0
     large: bool = False
 
@@ -247,6 +251,12 @@ class Iterations(Struct):
     def objects(self, place: Place) -> Set[str]:
         """The keys in the trace of the objects that a place may be in, for all that is known of its pointer."""
         return self.may_be(self.origins.get(place.key, place.key))
+
+    def exclusive(self, one: frozenset[Term], other: frozenset[Term]) -> bool:
+        """Whether two sets of choices contradict each other; there are few, for all the work that there is."""
+        if (one, other) not in self.contradictions:
+            self.contradictions[one, other] = exclusive(one, other)
+        return self.contradictions[one, other]
 
     def _since(self, generation: Generation, within: tuple[Iteration, ...]) -> int:
         """A number for what an object holds after it was overwritten; loops may do that in each iteration."""

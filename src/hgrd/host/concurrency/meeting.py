@@ -11,7 +11,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.host_uses import holders_of
 from hgrd.host.concurrency.iterations import Iterations, meets
 from hgrd.host.concurrency.order import other_keys
@@ -110,7 +109,7 @@ def _common_place(
             for q, _ in there
         )
         meeting = (way for way, meets_ in zip(there, meet_there, strict=True) if meets_)
-        if any(not exclusive(tests | choices, others | choices) for _, others in meeting):
+        if any(not iterations.exclusive(tests | choices, others | choices) for _, others in meeting):
             return place
     return None
 
