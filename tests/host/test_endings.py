@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.host.linking.endings import Endings
+from hgrd.host.execution.endings import Endings
 from hgrd.program.statements import Block, If
 from hgrd.program.walk import nodes
 from hgrd.source.options import SourceOptions

@@ -8,10 +8,10 @@ from msgspec import Struct, field
 
 from hgrd.host.concurrency.sharing import Beside
 from hgrd.host.concurrency.trace import Trace
+from hgrd.host.execution.endings import Endings
 from hgrd.host.execution.result_names import ResultNames
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.linking.common_memory import uses_memory_of_kernels
-from hgrd.host.linking.endings import Endings
 from hgrd.host.linking.kernel_accesses import KernelAccesses
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
