@@ -71,7 +71,14 @@ TWINS = {  # a program, what leaves it without order, what orders it or gives it
 }  # fmt: skip
 
 
-SURE = ("in turn", "a pool", "a pool that is waited for", "members", "members that are waited for")
+SURE = (
+    "a map filled in a loop",
+    "in turn",
+    "a pool",
+    "a pool that is waited for",
+    "members",
+    "members that are waited for",
+)
 """The programs that surely use several streams, so that they race."""
 
 

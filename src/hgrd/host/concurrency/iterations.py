@@ -213,10 +213,16 @@ class Iterations(Struct):
 
     def handle(self, address: Address, within: tuple[Iteration, ...]) -> Address:
         """The stream or event at an address in these iterations; what is got in one way is one."""
-        got = self.lookups.get(address.key) if isinstance(address, Place) else None
+        got = self._lookup(address.key) if isinstance(address, Place) else None
         if got is None:
             return self.address(address, within)
         return Place(got.name if got.sure else f"{GOT}{got.name}", self._term(got.index, within))
+
+    def _lookup(self, key: str) -> Lookup | None:
+        """How a handle was got, or surely the place that it was found at."""
+        found = self.found.get(key)
+        place = None if found is None or found.offset != const(0) else self.lookups.get(found.holder)
+        return place if place is not None and place.sure else self.lookups.get(key)
 
     def address(self, address: Address, within: tuple[Iteration, ...]) -> Address:
         """The address in these iterations."""
