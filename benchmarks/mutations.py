@@ -2279,4 +2279,22 @@ MUTATIONS = (
         ("tests/verdicts/values/test_rotations.py",),
         gives(None, "symbolic.loops.carried:joint_cycle_of"),
     ),
+    Mutation(
+        "concrete-one-arm",
+        "what an arm changes that the input decides about stays known in the concrete run",
+        ("tests/verdicts/facts/test_exact_contents.py",),
+        gives(None, "host.concrete.statements:_forget_effects"),
+    ),
+    Mutation(
+        "concrete-no-kernels",
+        "kernels change nothing in the concrete run",
+        ("tests/verdicts/facts/test_exact_contents.py",),
+        gives(None, "host.concrete.launches:_run_kernel"),
+    ),
+    Mutation(
+        "exhaustive-no-pairs",
+        "accesses at one place are not compared when all are gone through",
+        ("tests/verdicts/facts/test_exact_contents.py",),
+        gives((), "solve.steps.exhaustive:_chunks"),
+    ),
 )

@@ -9,6 +9,7 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
+from hgrd.host.concrete.run import run_concretely
 from hgrd.host.concurrency.iterations import Found, Iterations
 from hgrd.host.concurrency.sharing import find_beside
 from hgrd.host.concurrency.trace import Trace
@@ -78,6 +79,7 @@ def run_host(
     never: list[LaunchSite] = []
     for linked in link(programs, wants):
         run = begin_run(linked, Options(asserts, wants))
+        run.concrete = run_concretely(linked, run.text.mod_sets)
         ruled_out = _run_all(linked, run, deadline)
         stored = StoredTargets(run.origins, Closure(run.origins.steps))
         launches += [_with_held(linked, run, site, stored) for site in run.launches.sites if site not in ruled_out]

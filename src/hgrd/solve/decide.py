@@ -21,6 +21,7 @@ from hgrd.solve.steps.pinned import search_near
 from hgrd.solve.steps.reading import read_plainly
 from hgrd.solve.steps.refute import Found, Outcome, Refuted, SearchLimit, Stuck, search
 from hgrd.solve.steps.smtlib import ask
+from hgrd.solve.steps.told_elements import contradicted
 from hgrd.solve.steps.wrapping import (
     Harmless,
     Open,
@@ -62,6 +63,7 @@ DEFAULT: Final = Budget()
 _MOST_SPLITS: Final = 3
 _MOST_CASES: Final = 2
 _SMALL: Final = 64
+_MOST_TOLD: Final = 12  # times that elements of arrays are told
 
 
 def decide(query: Query, budget: Budget = DEFAULT, session: Session | None = None) -> Answer:
@@ -97,7 +99,7 @@ def decide_all(queries: Iterable[Query], session: Session, budget: Budget = DEFA
 
 def _guarded(query: Query, budget: Budget, session: Session) -> Answer:
     try:
-        answer = _Decision(pose(query), budget, session.solver, expecting=session.conflicts > 0).answer()
+        answer = _with_tables(query, budget, session)
         session.conflicts += isinstance(answer, Conflict)
         return answer
     except TimeLimitError as error:
@@ -106,6 +108,17 @@ def _guarded(query: Query, budget: Budget, session: Session) -> Answer:
         return Undecided(f"{type(error).__name__}: {error}")
     finally:
         session.solver.close()
+
+
+def _with_tables(query: Query, budget: Budget, session: Session) -> Answer:
+    """The answer, where elements of arrays that are known are what they are: they are told as far as a model errs."""
+    for _ in range(_MOST_TOLD):
+        answer = _Decision(pose(query), budget, session.solver, expecting=session.conflicts > 0).answer()
+        told = contradicted(query, answer.model) if isinstance(answer, Conflict) else ()
+        if not told:
+            return answer
+        query = replace(query, between=(*query.between, *told))
+    return Undecided("no conflict was found with the contents that arrays have")
 
 
 class _Decision:
@@ -132,6 +145,12 @@ class _Decision:
             known = survey(self.problem)
         except Infeasible as contradiction:
             return self._proved(contradiction.facts, "bounds")
+        if self.problem.query.tables and not self.cases:
+            exact = self._go_through(known)
+            if isinstance(exact, Found):
+                return Conflict(exact.model, "enumeration")
+            if isinstance(exact, Refuted):
+                return self._proved(exact.facts, "enumeration")
         answer = self._first_answer(known)
         if (
             isinstance(answer, Conflict)
@@ -232,6 +251,11 @@ class _Decision:
         if tried.model is None or leans_on_wraps(known, tried.model):
             return Stuck("no conflict in small launches")
         return Found(tried.model)
+
+    def _go_through(self, known: Known) -> Outcome:
+        from hgrd.solve.steps.exhaustive import go_through  # it loads numpy
+
+        return go_through(self.problem, known.spans)
 
     def _lemmas(self, normal: Normal, effort: SearchLimit) -> Outcome:
         outcome = search(self.problem, normal, self.solver, self.budget.lemmas, effort)

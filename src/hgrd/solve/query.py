@@ -34,6 +34,14 @@ class Party(Struct, frozen=True):
     size: int
 
 
+class Table(Struct, frozen=True):
+    """Elements of an array that are known: that at index k is `values[k]` (None: it is not known), within a range."""
+
+    array: str
+    values: tuple[int | None, ...]
+    range: tuple[int, int]
+
+
 class Scrutiny(Enum):
     """How far a query checks the wraps that its proof assumes not to take effect."""
 
@@ -47,8 +55,8 @@ class Query(Struct, frozen=True):
 
     `shared` symbols have one value for both parties.  `facts` use shared symbols only, `between` any
     (distinctness of the parties, their order).  `axes` are shared axes (a common block).
-    READ terms are uninterpreted functions common to both parties.  `scrutiny` says how far the
-    assumptions of a proof that there is none are checked.
+    READ terms are uninterpreted functions common to both parties, but for what `tables` say of them.  `scrutiny` says
+    how far the assumptions of a proof that there is none are checked.
     """
 
     shared: tuple[Symbol, ...]
@@ -58,6 +66,7 @@ class Query(Struct, frozen=True):
     second: Party
     between: tuple[Term, ...]
     scrutiny: Scrutiny = Scrutiny.FULL
+    tables: tuple[Table, ...] = ()
 
 
 class Model(Struct, frozen=True):

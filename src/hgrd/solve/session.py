@@ -99,7 +99,8 @@ def _canonical(query: Query) -> tuple[Shape, _Names]:
     )
     layout = [len(part) for party in (query.first, query.second) for part in (party.guards, party.axes)]
     sizes = (query.first.size, query.second.size, len(query.facts), len(query.between), *layout)
-    shape = (tuple(nodes), tuple(position[r] for r in roots), groups, axes, sizes, query.scrutiny)
+    tables = tuple((arrays[t.array], t.values) for t in query.tables if t.array in arrays)
+    shape = (tuple(nodes), tuple(position[r] for r in roots), groups, axes, sizes, query.scrutiny, tables)
     return shape, _Names(terms, tuple(symbols), tuple(arrays))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -76,7 +77,30 @@ class Distinct(Struct, frozen=True):
     """No two elements are equal."""
 
 
-Pattern: TypeAlias = Affine | Ascending | Between | Distinct
+class Listed(Struct, frozen=True):
+    """Element k is `values[k]` (None: it is not known what it is).
+
+    What follows from that: whether all are known and differ, `gap` as of `Ascending` (None: they do not ascend), and
+    the least and the greatest one.
+    """
+
+    values: tuple[int | None, ...]
+    distinct: bool
+    gap: int | None
+    low: int | None
+    high: int | None
+
+
+def listed(values: tuple[int | None, ...]) -> Listed:
+    """The elements of an array, one by one."""
+    known = [v for v in values if v is not None]
+    if not known or len(known) < len(values):
+        return Listed(values, False, None, None, None)
+    gap = min((b - a for a, b in pairwise(known)), default=0)
+    return Listed(values, len(set(known)) == len(known), gap if gap >= 0 else None, min(known), max(known))
+
+
+Pattern: TypeAlias = Affine | Ascending | Between | Distinct | Listed
 
 
 def all_differ(pattern: Pattern) -> bool:
@@ -88,6 +112,8 @@ def all_differ(pattern: Pattern) -> bool:
             return gap > 0
         case Distinct():
             return True
+        case Listed(distinct=distinct):
+            return distinct
         case _:
             return False
 
@@ -96,7 +122,7 @@ def pattern_terms(pattern: Pattern) -> tuple[Term, ...]:
     match pattern:
         case Affine(first=first, step=step):
             return first, step
-        case Ascending() | Distinct():
+        case Ascending() | Distinct() | Listed():
             return ()
         case Between(below=below):
             return () if below is None else (below,)
@@ -108,7 +134,7 @@ def mapped_pattern(pattern: Pattern, change: Callable[[Term], Term]) -> Pattern:
             return replace(pattern, first=change(first), step=change(step))
         case Ascending():
             return replace(pattern, after=None)
-        case Distinct():
+        case Distinct() | Listed():
             return pattern
         case Between(below=below):
             return replace(pattern, below=None if below is None else change(below))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct, field
 
+from hgrd.host.concrete.state.machine import Launched, Place
 from hgrd.host.concurrency.sharing import Beside
 from hgrd.host.concurrency.trace import Trace
 from hgrd.host.execution.endings import Endings
@@ -206,6 +207,7 @@ class HostRunState(Struct):
     """All that is known of one program's host code while it is executed; shared by the runs from all entry points.
 
     `trace` is what the present run puts on the device, `beside` what the launches so far may run beside.
+    `concrete` has what launches find in memory where no input decides about it.
     `bound` has what textures and surfaces stand for, by the names of their handles and the keys of their references.
     """
 
@@ -223,6 +225,7 @@ class HostRunState(Struct):
     trace: Trace = field(default_factory=Trace)
     beside: Beside = field(default_factory=Beside)
     bound: dict[str, BoundMemory] = field(default_factory=dict[str, BoundMemory])
+    concrete: Mapping[Place, Launched] = field(default_factory=dict["Place", Launched])
 
     def cut_short(self, entry: Function, text: str, left: Iterable[Statement | None]) -> None:
         """An entry point was not followed to its end; `left` are the statements that were still to come."""

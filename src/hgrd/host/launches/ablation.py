@@ -34,7 +34,7 @@ def without(site: LaunchSite, classes: frozenset[FactKind], names: Sequence[str]
     if FactKind.LOOP_BOUND in classes:
         site = _with_any_iteration(site)
     kept = tuple(f for f in site.facts if f.kind not in classes)
-    contents = () if FactKind.CONTENTS in classes else site.contents
+    contents = tuple(h for h in site.contents if h.fact.kind not in classes)
     launch = _Launch(classes)
     grid, block = launch.extents("grid", site.grid, _LIMITS[0]), launch.extents("block", site.block, _LIMITS[1])
     labels = (*names, *(f"argument {i}" for i in range(len(names), len(site.arguments))))

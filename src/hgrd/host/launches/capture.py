@@ -18,6 +18,13 @@ from hgrd.host.launches.aliases import found_equal
 from hgrd.host.launches.alternatives import unified
 from hgrd.host.launches.bound_memory import bound_at, seen_at_launch
 from hgrd.host.launches.contradictory import contradictory
+from hgrd.host.launches.exact_contents import (
+    exact_constants,
+    exact_contents,
+    exact_extents,
+    exact_numbers,
+    launched_concretely,
+)
 from hgrd.host.launches.projection import projected
 from hgrd.host.launches.relevant_facts import argument_facts, connected, fact, holding, relevant
 from hgrd.host.launches.traced_grids import TracedLaunch, trace_grid
@@ -204,15 +211,19 @@ def _site(
     run: HostRunState, machine: Machine, state: State, request: LaunchRequest, kernel: ir.FunctionRef
 ) -> tuple[LaunchSite, Entered]:
     """A launch, but for what it begins with."""
-    grid, block = _extents(machine, request.grid, "grid"), _extents(machine, request.block, "block")
+    in_graph = request.in_graph or run.launches.in_graph
+    known = None if in_graph or run.text.destructors_write else launched_concretely(run, machine, kernel, request.span)
+    asked = _extents(machine, request.grid, "grid"), _extents(machine, request.block, "block")
+    grid, block = exact_extents(known, asked)
     shared = as_int(request.shared) if isinstance(request.shared, Term) else None
     roots = [*grid, *block, *([] if shared is None else [shared])]
     function = run.linked.functions.get(kernel.key)
     parameters = () if function is None else function.parameters
-    arguments = found_equal(state.path, _arguments(run, machine, request, parameters))
-    in_graph = request.in_graph or run.launches.in_graph
-    constants = () if in_graph else constants_at(run, machine, state, kernel)
+    arguments = exact_numbers(known, _arguments(run, machine, request, parameters))
+    arguments = found_equal(state.path, arguments)
+    constants = () if in_graph else exact_constants(known, constants_at(run, machine, state, kernel))
     filled = [] if in_graph or run.text.destructors_write else _known_contents(state, arguments)
+    filled += exact_contents(run, machine, known, arguments)
     made = _program_made(run, arguments, request.written)
     by_name = [key for key, item in run.linked.globals.items() if item.variable.storage is ir.Storage.DEVICE]
     held_values = [c.value for c in constants]

@@ -9,13 +9,14 @@ from hgrd.host.model import Fact, FactKind, Holding
 from hgrd.host.wording import plain, say
 from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
-from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Between, Distinct
+from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Between, Distinct, Listed
 from hgrd.symbolic.polynomials import as_term, constant_difference, divisible, polynomial
 from hgrd.symbolic.state import Condition, ConditionKind
-from hgrd.symbolic.values import MemoryObject, Value
+from hgrd.symbolic.values import MemoryObject, MemorySpace, Value
 from hgrd.terms import TRUE, Origin, Symbol, Term, add, as_int, const, mul, sub, symbols_of, var
 from hgrd.terms.rewrite import arrays_of, bottom_up
 
+_SHOWN = 4  # elements of an array that is known one by one
 SIZE_LIMIT = 400  # nodes of a fact; a longer one is of no help to the solver
 _KINDS = {
     ConditionKind.ASSERT: FactKind.ASSERT,
@@ -112,7 +113,8 @@ def argument_facts(
 
 def holding(target: MemoryObject, fill: ArrayPattern) -> Holding:
     """An array pattern as known contents at a launch, with its fact."""
-    return Holding(target, fill, Fact(TRUE, FactKind.CONTENTS, _said(target.name, fill), fill.span))
+    kind = FactKind.CONSTANT_MEMORY if target.space is MemorySpace.CONSTANT else FactKind.CONTENTS
+    return Holding(target, fill, Fact(TRUE, kind, _said(target.name, fill), fill.span))
 
 
 def _said(name: str, fill: ArrayPattern) -> str:
@@ -126,6 +128,9 @@ def _said(name: str, fill: ArrayPattern) -> str:
             text = f"{element}{f' + {gap}' if gap else ''} <= {_place(name, fill, add(k, const(1)))}"
         case Distinct():
             text = f"{element} is nowhere else"
+        case Listed(values=values):
+            some = [str(v) for v in values[:_SHOWN] if v is not None]
+            text = f"{element} is known ({', '.join(some)}{', …' if len(values) > _SHOWN else ''})"
         case Between(low=least, below=below):
             text = f"{least} <= {element}" + ("" if below is None else f" < {say(below)}")
     last = sub(fill.count, const(1)) if isinstance(fill.pattern, Ascending) else fill.count

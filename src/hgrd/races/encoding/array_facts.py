@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from hgrd.host.model import Fact, Holding
 from hgrd.protocol.inference.read_only_memory import element
-from hgrd.symbolic.array_patterns import Affine, Ascending, Between, Distinct
+from hgrd.solve.query import Table
+from hgrd.symbolic.array_patterns import Affine, Ascending, Between, Distinct, Listed
 from hgrd.symbolic.polynomials import as_term, polynomial
 from hgrd.terms import Op, Term, add, conj, const, disj, div, eq, le, lt, mod, mul, ne, negate, sub, wrap
 from hgrd.terms.rewrite import bottom_up
@@ -39,7 +40,7 @@ def instantiated(contents: Iterable[Holding], terms: Iterable[Term]) -> tuple[tu
         elements = [e for r in reads if (e := _element_of(holding, r)) is not None][:_MOST]
         said = list(_instances(holding, elements))
         found |= dict.fromkeys(said)
-        facts |= dict.fromkeys((holding.fact,) if said else ())
+        facts |= dict.fromkeys((holding.fact,) if said or _is_known(holding, elements) else ())
     return tuple(found), tuple(facts)
 
 
@@ -82,11 +83,49 @@ def _instances(holding: Holding, elements: list[ReadElement]) -> Iterator[Term]:
         case Distinct():
             for a, b in combinations(elements, 2):
                 yield _implied(conj(a.filled, b.filled, ne(a.k, b.k)), ne(a.value, b.value))
+        case Listed():
+            yield from _of_list(holding.fill.pattern, elements)
         case Ascending(gap=gap):
             for a, b in combinations(elements, 2):
-                for one, two in ((a, b), (b, a)):
-                    risen = le(add(one.value, mul(const(gap), sub(two.k, one.k))), two.value)
-                    yield _implied(conj(a.filled, b.filled, lt(one.k, two.k)), risen)
+                yield from _ascending(gap, a, b)
+
+
+def _is_known(holding: Holding, elements: list[ReadElement]) -> bool:
+    """Whether elements are read of an array that is known one by one."""
+    return bool(elements) and isinstance(holding.fill.pattern, Listed)
+
+
+def _of_list(pattern: Listed, elements: list[ReadElement]) -> Iterator[Term]:
+    """What follows from the values of all elements, as far as it can be said in a few words."""
+    for e in elements:
+        at = e.k.value if e.k.is_const else -1
+        value = pattern.values[at] if 0 <= at < len(pattern.values) else None
+        if value is not None:
+            yield _implied(e.filled, eq(e.value, const(value)))
+        if pattern.low is not None and pattern.high is not None:
+            yield _implied(e.filled, conj(le(const(pattern.low), e.value), le(e.value, const(pattern.high))))
+    for a, b in combinations(elements, 2):
+        if pattern.distinct:
+            yield _implied(conj(a.filled, b.filled, ne(a.k, b.k)), ne(a.value, b.value))
+        if pattern.gap is not None:
+            yield from _ascending(pattern.gap, a, b)
+
+
+def _ascending(gap: int, a: ReadElement, b: ReadElement) -> Iterator[Term]:
+    for one, two in ((a, b), (b, a)):
+        risen = le(add(one.value, mul(const(gap), sub(two.k, one.k))), two.value)
+        yield _implied(conj(a.filled, b.filled, lt(one.k, two.k)), risen)
+
+
+def tables(contents: Iterable[Holding]) -> tuple[Table, ...]:
+    """The arrays whose elements are known one by one."""
+    found: list[Table] = []
+    for holding in contents:
+        fill = holding.fill
+        if isinstance(fill.pattern, Listed) and fill.start is const(0) and fill.stride == fill.size and not fill.holes:
+            name, _ = element(holding.target, const(0), fill.type, fill.size)
+            found.append(Table(name, fill.pattern.values, fill.type.range))
+    return tuple(found)
 
 
 def _implied(condition: Term, said: Term) -> Term:

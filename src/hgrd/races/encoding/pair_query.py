@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from itertools import chain
 
 from msgspec import Struct, field
@@ -25,7 +25,7 @@ from hgrd.protocol.phases.parallelism import (
     Side,
     Unnamed,
 )
-from hgrd.races.encoding.array_facts import instantiated
+from hgrd.races.encoding.array_facts import instantiated, tables
 from hgrd.races.encoding.bounds import companion_bounds, inside_query, own_bounds
 from hgrd.races.encoding.float_to_int import integer_bounds
 from hgrd.races.encoding.loop_exits import LoopExits, unbounded_counters
@@ -35,7 +35,7 @@ from hgrd.races.encoding.value_equality import Values, may_differ
 from hgrd.races.encoding.warp_values import made_together
 from hgrd.races.sync.synchronization import Synchronization
 from hgrd.races.threads.two_threads import ThreadPair, abstract_floats
-from hgrd.solve.query import Query
+from hgrd.solve.query import Query, Table
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, symbols_of
 from hgrd.terms.rewrite import arrays_of
 
@@ -134,7 +134,8 @@ class PairEncoder(Struct, frozen=True):
         read = (*one, *two, *extra, *endings[0], *endings[1])
         said, contents = instantiated(self.protocol.memory.contents if filled else (), read)
         own = consistency.own_tests(threads, read) if consistency is not None else ()
-        encoded = _encoded(pair, self.facts, threads, ((*extra, *said, *own), one, endings[0], two, endings[1]))
+        known = tables(self.protocol.memory.contents) if filled else ()
+        encoded = _encoded(pair, self.facts, threads, ((*extra, *said, *own), one, endings[0], two, endings[1]), known)
         return replace(encoded, contents=contents, data=encoded.data or bool(arrays_of(*apart)))
 
     def bounds(self, encoded: EncodedPair) -> frozenset[Term]:
@@ -180,7 +181,11 @@ def _in_common(orders: Iterable[ParallelCase]) -> frozenset[Symbol]:
 
 
 def _encoded(
-    pair: Pair, facts: tuple[Fact, ...], threads: ThreadPair, groups: tuple[tuple[Term, ...], ...]
+    pair: Pair,
+    facts: tuple[Fact, ...],
+    threads: ThreadPair,
+    groups: tuple[tuple[Term, ...], ...],
+    known: tuple[Table, ...],
 ) -> EncodedPair:
     """The query of these groups: what holds between the two, then guards (after the address) and loop exits of each."""
     a, b = pair.first, pair.second
@@ -193,18 +198,21 @@ def _encoded(
     everything = (address_1, address_2, *guards_1, *guards_2, *between)
     used = cone(facts, with_extents(threads, symbols_of(*everything)))
     query = query_of(threads, used, (address_1, guards_1, a.size), (address_2, guards_2, b.size), between)
+    read = arrays_of(*everything)
+    query = replace(query, tables=tuple(t for t in known if t.array in read))
     symbols = symbols_of(*everything)
     unknown = tuple(
         sorted({s.name for s in symbols if s.origin is Origin.UNKNOWN} | unbounded_counters(symbols, endings))
     )
     raw = (a.offset, *a.guards, b.offset, *b.guards, *_conditions(pair.orders))
-    return EncodedPair(a, b, query, used, threads, _of_data((*raw, *endings)), unknown, passed=passed)
+    data = _of_data((*raw, *endings), {t.array for t in known})
+    return EncodedPair(a, b, query, used, threads, data, unknown, passed=passed)
 
 
-def _of_data(terms: tuple[Term, ...]) -> bool:
-    """Whether the terms mention contents of memory."""
+def _of_data(terms: tuple[Term, ...], known: Set[str]) -> bool:
+    """Whether the terms mention contents of memory, but for those of arrays that are known."""
     symbols = symbols_of(*terms)
-    return any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols) or bool(arrays_of(*terms))
+    return any(s.origin in (Origin.DATA, Origin.COMPUTED) for s in symbols) or not arrays_of(*terms) <= known
 
 
 def _conditions(orders: Iterable[ParallelCase]) -> tuple[Term, ...]:

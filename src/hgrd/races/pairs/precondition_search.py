@@ -22,6 +22,7 @@ from hgrd.races.preconditions.exclusion import RacyPair
 from hgrd.races.preconditions.search import may_exclude, not_negative, scatters
 from hgrd.races.results.sites import SiteKey
 from hgrd.solve.query import Model
+from hgrd.solve.steps.told_elements import needs_no_input
 from hgrd.symbolic.limits import OUT_OF_TIME
 from hgrd.terms import Symbol
 
@@ -57,6 +58,7 @@ class PreconditionSearch(Struct):
         findings, decide = self.verdicts.findings, self.queries.decide
         doubtful = {key: why for key, why in self.doubtful.items() if key in findings}
         racy = [key for key in self.conflicts if key in findings and not findings[key].same_value]
+        racy = [key for key in racy if not self._is_fixed(key)]
         racy.sort(key=lambda key: key in self.doubtful)
         found = preconditions_of(racy, self._racy_pair, decide, self.deadline, self.elsewhere)
         for key, condition in found.items():
@@ -74,6 +76,10 @@ class PreconditionSearch(Struct):
         for key, why in doubtful.items():
             if not findings[key].condition:
                 self.verdicts.withdraw(key, why)
+
+    def _is_fixed(self, key: SiteKey) -> bool:
+        """Whether two sites race with the numbers and contents that the program has fixed: no condition is left."""
+        return any(needs_no_input(encoded.query) for encoded, _ in self.conflicts[key])
 
     def _is_of_kernel(self, condition: str) -> bool:
         """Whether a condition is on contents that a kernel has stored, which no caller can give."""

@@ -25,7 +25,7 @@ from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.results.sites import listed
 from hgrd.races.threads.two_threads import plain_name
 from hgrd.solve.query import Answer, Conflict, Proved, Query
-from hgrd.symbolic.array_patterns import Affine, ArrayPattern
+from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Listed
 from hgrd.terms import Op, Origin, Symbol, Term, const, disj, eq, le, lt, mul, symbols_of, var
 from hgrd.terms.linear import difference
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
@@ -57,10 +57,20 @@ _NOTHING: Final = Made()
 
 def made_by(protocol: Protocol) -> Made:
     """The objects that the program fills with values that are not all known element by element."""
-    known = [h for h in protocol.memory.contents if isinstance(h.fill.pattern, Affine)]
+    known = [h for h in protocol.memory.contents if _each_is_known(h.fill)]
     whole = {h.target.key for h in known if abs(h.fill.stride) == h.fill.size and not _has_gaps(h.fill)}
     arrays = (element(h.target, const(0), h.fill.type, h.fill.size)[0] for h in known)
     return Made({m.target.key: m for m in protocol.memory.made if m.target.key not in whole}, frozenset(arrays))
+
+
+def _each_is_known(fill: ArrayPattern) -> bool:
+    match fill.pattern:
+        case Affine():
+            return True
+        case Listed(values=values):
+            return None not in values
+        case _:
+            return False
 
 
 def _has_gaps(fill: ArrayPattern) -> bool:

@@ -1,0 +1,90 @@
+"""Launches of the concrete run: what they find in memory, and what is not known after them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from hgrd.host.concrete.state.machine import Launched, Machine, StoppedError
+from hgrd.host.concrete.state.memory import forget, forget_reachable
+from hgrd.host.concrete.state.values import Object, Parts, Pointer, Value
+from hgrd.program.expressions import FunctionRef, Storage
+from hgrd.program.span import Span
+
+MOST_ELEMENTS = 1 << 16  # of an object that is recorded
+
+
+def record_launch(
+    machine: Machine, kernel: FunctionRef, shape: tuple[Value, Value], arguments: tuple[Value, ...], span: Span
+) -> None:
+    """Notes what a launch finds behind its arguments; the kernel may change what it writes through.
+
+    `shape` are the extents of the grid and of a block.
+    """
+    given = tuple((place, v) for place, v in _given(arguments) if isinstance(v, Pointer))
+    numbers = {place: v for place, v in _given(arguments) if isinstance(v, int)}
+    extents = tuple(extent for dim3 in shape for extent in _extents(dim3))
+    targets = {id(p.target): p.target for _, p in given}
+    symbols = {k: o for k, o in machine.statics.items() if k in machine.globals and _is_constant(machine, k)}
+    held = {key: _snapshot(target) for key, target in targets.items()}
+    now = Launched(
+        given, numbers, extents, held, {key: _snapshot(o) for key, o in symbols.items()}, final=machine.loops == 0
+    )
+    place = (tuple(f.call_site for f in machine.frames if f.call_site is not None), span, kernel.key)
+    machine.seen[place] = _common(machine.seen[place], now) if place in machine.seen else now
+    _run_kernel(machine, kernel, arguments)
+
+
+def _is_constant(machine: Machine, key: str) -> bool:
+    return machine.globals[key].variable.storage is Storage.CONSTANT
+
+
+def _given(arguments: tuple[Value, ...]) -> Iterator[tuple[tuple[int, int], Value]]:
+    for index, argument in enumerate(arguments):
+        if isinstance(argument, Parts):
+            yield from (((index, at), cell.value) for at, cell in argument.cells.items())
+        else:
+            yield (index, 0), argument
+
+
+def _extents(dim3: Value) -> tuple[int | None, ...]:
+    """The three members of a dim3."""
+    if not isinstance(dim3, Parts):
+        return None, None, None
+    values = (dim3.cells[at].value if at in dim3.cells else None for at in (0, 4, 8))
+    return tuple(v if isinstance(v, int) else None for v in values)
+
+
+def _snapshot(target: Object) -> Object:
+    """What an object holds now; nothing of one that is too long."""
+    if len(target.cells) > MOST_ELEMENTS:
+        return Object(target.name)
+    return replace(target, cells=dict(target.cells))
+
+
+def _common(before: Launched | None, now: Launched) -> Launched | None:
+    """What a launch finds each time that it is made; None: it does not always get the same objects."""
+    if before is None or before.arguments != now.arguments:
+        return None
+    held = {key: _same(o, now.held[key]) for key, o in before.held.items()}
+    symbols = {key: _same(o, now.symbols[key]) for key, o in before.symbols.items()}
+    numbers = {place: n for place, n in before.numbers.items() if now.numbers.get(place) == n}
+    extents = tuple(a if a == b else None for a, b in zip(before.extents, now.extents, strict=True))
+    return Launched(now.arguments, numbers, extents, held, symbols)
+
+
+def _same(one: Object, other: Object) -> Object:
+    """The contents that two states of an object have in common."""
+    if one.cells == other.cells and one.zero == other.zero:
+        return one
+    return Object(one.name, one.size, {at: c for at, c in one.cells.items() if other.cells.get(at) == c})
+
+
+def _run_kernel(machine: Machine, kernel: FunctionRef, arguments: tuple[Value, ...]) -> None:
+    through = machine.mod_sets.of(kernel.key)
+    if through is None:
+        raise StoppedError
+    forget_reachable(a for i, a in enumerate(arguments) if i in through)
+    for variable in (*machine.mod_sets.by_name(kernel.key), *machine.mod_sets.passed_on(kernel.key)):
+        forget(machine.object_of(variable))

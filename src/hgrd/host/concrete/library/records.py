@@ -1,0 +1,51 @@
+"""Records that library functions make of their parts: `dim3(x, y)`, `make_int2(x, y)`, copies."""
+
+from __future__ import annotations
+
+from hgrd.host.concrete.library.call import LibraryCall, Model
+from hgrd.host.concrete.state.memory import load, store
+from hgrd.host.concrete.state.values import UNKNOWN, Cell, Parts, Pointer, Value
+from hgrd.program.expressions import FunctionRef
+from hgrd.program.types import RecordType
+
+_EXTENTS = 3
+
+
+def record_model(function: FunctionRef) -> Model | None:
+    """The model of a function that makes a record; None: of another function."""
+    if function.name == "dim3":
+        return _dim3
+    return _made if function.name.startswith("make_") and isinstance(function.returns, RecordType) else None
+
+
+def _dim3(call: LibraryCall) -> Value | None:
+    """dim3(x, y, z), or a copy."""
+    place, type_ = call.pointer(0), call.pointee(0)
+    if not isinstance(type_, RecordType):
+        return None
+    if len(call.arguments) > 1 and isinstance(call.arguments[1], Pointer):
+        store(place, load(call.arguments[1], type_, call.machine.records), type_, call.machine.records, call.span)
+        return UNKNOWN
+    values = [*call.arguments[1:], 1, 1, 1][:_EXTENTS]
+    return _stored(call, place, type_, values)
+
+
+def _made(call: LibraryCall) -> Value | None:
+    """make_int2(x, y) and its like."""
+    type_ = call.returns
+    record = call.machine.records.get(type_.key) if isinstance(type_, RecordType) else None
+    if record is None or len(record.fields) != len(call.arguments):
+        return None
+    cells: dict[int, Cell] = {}
+    for member, value in zip(record.fields, call.arguments, strict=True):
+        cells[member.offset] = Cell(value, member.type, call.width(member.type) or 1)
+    return Parts(cells)
+
+
+def _stored(call: LibraryCall, place: Pointer, type_: RecordType, values: list[Value]) -> Value | None:
+    record = call.machine.records.get(type_.key)
+    if record is None or place.offset is None or len(record.fields) != len(values):
+        return None
+    for member, value in zip(record.fields, values, strict=True):
+        call.store(Pointer(place.target, place.offset + member.offset), value, member.type)
+    return UNKNOWN

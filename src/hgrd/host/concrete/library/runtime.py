@@ -1,0 +1,155 @@
+"""Models of the CUDA runtime and of the C library in the concrete run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import gcd
+from typing import Final
+
+from hgrd.host.concrete.library.call import LibraryCall, Model
+from hgrd.host.concrete.state.machine import StoppedError
+from hgrd.host.concrete.state.memory import clear, copy_bytes, forget, forget_reachable
+from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, Value
+from hgrd.program.types import PointerType
+
+_OF_CUDA: Final = re.compile(r"cuda|cu[A-Z]")
+_SUCCESS: Final = 0
+_LAUNCHING: Final = ("cudaLaunch", "cudaGraph", "cudaStreamAddCallback", "cuLaunch", "cuGraph")
+
+
+def _allocated(call: LibraryCall) -> Value | None:
+    """cudaMalloc(&p, size) and its like."""
+    place, size = call.pointer(0), call.number(1)
+    new = Object("allocation", size, on_device=True)
+    call.store(place, Pointer(new, 0), call.pointee(0) or PointerType(call.returns))
+    return _SUCCESS
+
+
+def _malloc(call: LibraryCall) -> Value | None:
+    """malloc(size), operator new(size)."""
+    return Pointer(Object("allocation", call.number(0)), 0)
+
+
+def _calloc(call: LibraryCall) -> Value | None:
+    """calloc(count, size)."""
+    count, size = call.number(0), call.number(1)
+    return Pointer(Object("allocation", None if count is None or size is None else count * size, zero=True), 0)
+
+
+def _copied(call: LibraryCall) -> Value | None:
+    """cudaMemcpy(to, from, size, …), memcpy(to, from, size)."""
+    to, source = call.pointer(0), call.arguments[1]
+    if isinstance(source, Pointer):
+        copy_bytes(to, source, call.number(2), call.span)
+    else:
+        forget(to.target)
+    return _SUCCESS if call.function.name.startswith("cuda") else to
+
+
+def _copied_to_symbol(call: LibraryCall) -> Value | None:
+    """cudaMemcpyToSymbol(symbol, from, size, offset, …)."""
+    to, source, at = call.pointer(0), call.arguments[1], call.number(3)
+    at = 0 if len(call.arguments) < 4 else at
+    later = call.function.name.endswith("Async")  # kernels may not wait for it
+    if isinstance(source, Pointer) and at is not None and to.offset is not None and not later:
+        copy_bytes(Pointer(to.target, to.offset + at), source, call.number(2), call.span)
+    else:
+        forget(to.target)
+    return _SUCCESS
+
+
+def _set(call: LibraryCall) -> Value | None:
+    """cudaMemset(to, value, size), memset."""
+    to, value, size = call.pointer(0), call.number(1), call.number(2)
+    result = _SUCCESS if call.function.name.startswith("cuda") else to
+    if value != 0 or to.offset is None or size is None:
+        forget(to.target)
+    elif to.offset == 0 and size == to.target.size:
+        clear(to.target, 0, size)
+        to.target.zero, to.target.written = True, call.span
+    else:
+        whole = to.target.zero
+        clear(to.target, to.offset, to.offset + size)
+        to.target.zero = whole
+    return result
+
+
+def _done(call: LibraryCall) -> Value | None:
+    """A function of the runtime that changes nothing that the run knows."""
+    return _SUCCESS
+
+
+def _of_runtime(call: LibraryCall) -> Value | None:
+    """Any other function of the runtime, or the driver: it succeeds, and may have changed what its arguments lead to.
+
+    It may also make another device current, which has variables of its own.
+    """
+    forget_reachable(call.arguments)
+    for target in call.machine.statics.values():
+        if target.on_device:
+            forget(target)
+    return _SUCCESS
+
+
+def _stops(call: LibraryCall) -> Value | None:
+    """A function that launches kernels, or has code of the program called."""
+    raise StoppedError
+
+
+def _nothing(call: LibraryCall) -> Value | None:
+    """A function that only looks at its arguments."""
+    return UNKNOWN
+
+
+def _gcd(call: LibraryCall) -> Value | None:
+    a, b = call.number(0), call.number(1)
+    return UNKNOWN if a is None or b is None else gcd(a, b)
+
+
+def _abs(call: LibraryCall) -> Value | None:
+    number = call.number(0)
+    return UNKNOWN if number is None else abs(number)
+
+
+def _free(call: LibraryCall) -> Value | None:
+    return UNKNOWN
+
+
+_RUNTIME: Final[Mapping[str, Model]] = {
+    **dict.fromkeys(
+        ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"), _allocated
+    ),
+    **dict.fromkeys(("cudaMemcpy", "cudaMemcpyAsync", "memcpy", "memmove"), _copied),
+    **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"), _copied_to_symbol),
+    **dict.fromkeys(("cudaMemset", "cudaMemsetAsync", "memset"), _set),
+    **dict.fromkeys(("malloc", "operator new", "operator new[]"), _malloc),
+    "calloc": _calloc,
+    **dict.fromkeys(
+        (
+            "cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaDeviceSynchronize", "cudaStreamSynchronize",
+            "cudaGetLastError", "cudaPeekAtLastError", "cudaEventRecord", "cudaEventSynchronize",
+            "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaStreamDestroy", "cudaEventDestroy",
+        ),
+        _done,
+    ),
+    **dict.fromkeys(("free", "operator delete", "operator delete[]"), _free),
+    **dict.fromkeys(
+        (
+            "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "atoi", "atol", "atoll", "atof", "strcmp",
+            "strncmp", "strlen", "strtol", "strtoul", "getenv", "time", "clock", "rand", "srand", "perror",
+            "cudaGetErrorString", "cudaGetErrorName",
+        ),
+        _nothing,
+    ),
+    **dict.fromkeys(("gcd", "__gcd"), _gcd),
+    **dict.fromkeys(("abs", "labs", "llabs"), _abs),
+}  # fmt: skip
+
+
+def runtime_model(name: str) -> Model | None:
+    """The model of a function of the CUDA runtime or the C library; None: it has none."""
+    if name.startswith(_LAUNCHING):
+        return _stops
+    found = _RUNTIME.get(name)
+    return _of_runtime if found is None and _OF_CUDA.match(name) else found

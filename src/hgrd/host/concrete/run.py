@@ -1,0 +1,49 @@
+"""The concrete run of a program from `main`, and what its launches find in memory."""
+
+from __future__ import annotations
+
+from hgrd.host.concrete.calls import call
+from hgrd.host.concrete.expressions import evaluate, initialise
+from hgrd.host.concrete.state.machine import EndedError, Frame, Launched, Machine, Place, StoppedError
+from hgrd.host.concrete.state.memory import store, width_of
+from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer
+from hgrd.host.concrete.statements import execute
+from hgrd.host.linking.kernel_effects import ModSets
+from hgrd.host.linking.link import Linked
+from hgrd.program.analysis.effects import EffectTable
+
+
+def run_concretely(linked: Linked, mod_sets: ModSets) -> dict[Place, Launched]:
+    """What the launches of a program find in memory, of those that always find the same.
+
+    The run stops where the input decides how the program goes on, and where it takes too many steps.
+    """
+    main = linked.functions.get("main")
+    if main is None or main.body is None:
+        return {}
+    machine = Machine(
+        linked.functions,
+        linked.records,
+        linked.globals,
+        linked.operators,
+        EffectTable(linked.functions, {}),
+        mod_sets,
+        evaluate,
+        call,
+        initialise,
+    )
+    frame = Frame(main.ref, None)
+    for parameter in main.parameters:
+        made = Object(parameter.name, width_of(parameter.type, machine.records))
+        store(Pointer(made, 0), UNKNOWN, parameter.type, machine.records, parameter.span)
+        frame.variables[parameter.key] = made
+    machine.frames.append(frame)
+    ended = False
+    try:
+        execute(machine, main.body)
+        ended = True
+    except EndedError:
+        ended = True
+    except (StoppedError, RecursionError, LookupError, TypeError, ValueError, ArithmeticError):
+        pass  # an odd program is not followed further; what was found before holds
+    return {place: found for place, found in machine.seen.items() if found is not None and (ended or found.final)}

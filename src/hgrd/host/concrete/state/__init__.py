@@ -1,0 +1,1 @@
+"""The state of a concrete run: values, memory and the call stack."""

@@ -1,0 +1,120 @@
+"""The state of a concrete run: call stack, globals, limits, and what launches have found in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeAlias
+
+from msgspec import Struct, field
+
+from hgrd.host.concrete.state.memory import Records, forget_reachable, width_of
+from hgrd.host.concrete.state.values import NULL, Object, Pointer, Value
+from hgrd.host.linking.kernel_effects import ModSets
+from hgrd.program.analysis.effects import EffectTable
+from hgrd.program.expressions import Expression, FunctionRef, Storage, Variable
+from hgrd.program.program import Function, Global
+from hgrd.program.span import Span
+from hgrd.program.types import Type
+
+STEPS = 800_000  # expressions that are evaluated
+MOST_FRAMES = 64
+_ON_DEVICE = (Storage.DEVICE, Storage.CONSTANT)
+
+
+class StoppedError(Exception):
+    """The run cannot go on: what comes next depends on what is not known, or takes too long."""
+
+
+class EndedError(Exception):
+    """The program has ended."""
+
+
+class Frame(Struct):
+    """An activation of a function, called at a place, and its variables by their keys."""
+
+    function: FunctionRef
+    call_site: Span | None
+    variables: dict[str, Object] = field(default_factory=dict[str, Object])
+
+
+Place: TypeAlias = tuple[tuple[Span, ...], Span, str]
+"""A launch: the call sites from `main` to it, its own place, and the key of the kernel."""
+
+
+class Launched(Struct):
+    """What one launch, as often as it is made, finds behind its arguments: objects by argument and offset in it.
+
+    An object stands with the offset in bytes that the argument points to, and a copy of what it held.  `numbers` are
+    arguments that are numbers, `extents` those of the grid and of a block (None: not known).  `final`: the program does
+    not make the launch again.
+    """
+
+    arguments: tuple[tuple[tuple[int, int], Pointer], ...]
+    numbers: Mapping[tuple[int, int], int]
+    extents: tuple[int | None, ...]
+    held: Mapping[int, Object]
+    symbols: Mapping[str, Object]
+    final: bool = False
+
+
+class Machine(Struct):
+    """A concrete run; `loops` are those that are active, `seen` what launches have found.
+
+    `functors` are the keys of records that can be called.
+    """
+
+    functions: Mapping[str, Function]
+    records: Records
+    globals: Mapping[str, Global]
+    functors: Collection[str]
+    effects: EffectTable
+    mod_sets: ModSets
+    evaluate: Callable[[Machine, Expression], Value]
+    call: Callable[[Machine, FunctionRef, tuple[Value, ...], tuple[Type, ...], Type, Span], Value]
+    initialise: Callable[[Machine, Pointer, Expression, Type, Span], None]
+    frames: list[Frame] = field(default_factory=list[Frame])
+    statics: dict[str, Object] = field(default_factory=dict[str, Object])
+    loops: int = 0
+    steps: int = 0
+    seen: dict[Place, Launched | None] = field(default_factory=dict["Place", "Launched | None"])
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def step(self) -> None:
+        """Counts a step."""
+        self.steps += 1
+        if self.steps > STEPS:
+            raise StoppedError
+
+    def object_of(self, variable: Variable) -> Object:
+        """The object of a variable."""
+        if variable.storage in (Storage.LOCAL, Storage.PARAMETER):
+            found = self.frame.variables.get(variable.key)
+            if found is None:
+                found = self.frame.variables[variable.key] = Object(variable.name)
+            return found
+        found = self.statics.get(variable.key)
+        return self._global(variable) if found is None else found
+
+    def _global(self, variable: Variable) -> Object:
+        """The object of a global variable, as it is before the program runs; a host program may not know it."""
+        size = width_of(variable.type, self.records)
+        made = Object(variable.name, size, on_device=variable.storage in _ON_DEVICE)
+        self.statics[variable.key] = made
+        item = self.globals.get(variable.key)
+        if item is None or item.external:
+            return made
+        made.zero = item.initial is None
+        if item.initial is not None:
+            self.initialise(self, Pointer(made, 0), item.initial, variable.type, variable.span)
+        return made
+
+    def forget_globals(self) -> None:
+        """Code that is not followed may have stored anything in global variables, and what they lead to."""
+        forget_reachable(Pointer(self.object_of(item.variable), 0) for item in self.globals.values())
+
+
+def is_null(value: Value) -> bool:
+    return value is NULL

@@ -1,0 +1,91 @@
+"""Values and objects of the concrete run: numbers, pointers, records and containers, and what is not known."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+
+from hgrd.program.expressions import FunctionRef
+from hgrd.program.span import NOWHERE, Span
+from hgrd.program.types import Type
+
+
+class Unknown(Enum):
+    """What the run does not know: it comes from the input, a kernel, or a function without a model."""
+
+    UNKNOWN = "unknown"
+
+
+UNKNOWN: Final = Unknown.UNKNOWN
+
+
+class Cell(Struct, frozen=True):
+    """A value that an object holds, and the type by which it was stored."""
+
+    value: Value
+    type: Type
+    size: int
+
+
+class Object(Struct, eq=False):
+    """An object in memory: cells by their offsets in bytes.
+
+    `size` in bytes (None: not known).  `zero`: where there is no cell there are zeros.  `written` is the place of the
+    last store.
+    """
+
+    name: str
+    size: int | None = None
+    cells: dict[int, Cell] = field(default_factory=dict[int, Cell])
+    zero: bool = False
+    on_device: bool = False
+    written: Span = NOWHERE
+
+
+class Pointer(Struct, frozen=True):
+    """The address of a byte of an object; `offset` None: of some byte, it is not known which."""
+
+    target: Object
+    offset: int | None
+
+
+class Null(Struct, frozen=True):
+    """The null pointer."""
+
+
+class Parts(Struct, frozen=True):
+    """The value of a record or array: its cells; `zero` as for objects."""
+
+    cells: dict[int, Cell]
+    zero: bool = False
+
+
+class Container(Struct, eq=False):
+    """The value of a vector or the like: its elements, and how many there are (None: not known).
+
+    `width` is the size of an element, None before it is known.  `fill`: what the elements without cells are copies of.
+    """
+
+    elements: Object
+    count: int | None
+    width: int | None = None
+    fill: Value = UNKNOWN
+    fill_type: Type | None = None
+
+
+class Generator(Struct, eq=False):
+    """A Mersenne twister (C++ [rand.eng.mers]): `state` as Python keeps it, None: not known."""
+
+    state: tuple[int, tuple[int, ...], None] | None
+
+
+class Callee(Struct, frozen=True):
+    """The address of a function."""
+
+    function: FunctionRef
+
+
+Value: TypeAlias = int | float | Pointer | Null | Parts | Container | Generator | Callee | Unknown
+NULL: Final = Null()
