@@ -2,8 +2,8 @@
 
 from tests.checking import verdicts
 
-NEEDS = """// race: read cell, write cell; global; warp block grid (unless {0})
-// race: write cell, write cell; global; warp block grid (unless {0})"""
+NEEDS = """// race: read cell, write cell; global; warp block (unless {0})
+// race: write cell, write cell; global; warp block (unless {0})"""
 KERNELS = {
     "floor": ("floorf(x)", "x >= 0 && x < g", "// safe: 2 of 2 pairs"),
     "cut": ("(int)x", "x >= 0 && x < g", "// safe: 2 of 2 pairs"),
