@@ -80,11 +80,12 @@ def known_tests(table: Path) -> dict[str, str]:
 
 
 def page(rows: list[tuple[Mutation, str | None]]) -> str:
+    missed = sum(test is None for _, test in rows)
     lines = [
         "# Mutations of the rules, and the tests that catch them",
         "",
         "Written by `python -m benchmarks.mutation_gate`, in several runs: a row is as of the last run that its "
-        f"mutation was chosen in. {sum(test is not None for _, test in rows)} of {len(rows)} are caught.",
+        "mutation was chosen in. " + (f"{missed} are not caught." if missed else "All of them are caught."),
         "",
         "| mutation | what no longer holds | first failing test |",
         "| --- | --- | --- |",
