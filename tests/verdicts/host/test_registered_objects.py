@@ -28,7 +28,7 @@ __global__ void made(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // ma
 // race: write inner, write inner; global; warp block
 __global__ void inner(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // inner
 
-// race: write base, write base; global; warp block (unless s != 0)
+// race: write base, write base; global; warp block
 __global__ void base(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // base
 
 // race: write listed, write listed; global; warp block

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hgrd.host.concrete.library.call import LibraryCall
 from hgrd.host.concrete.library.models import model_of
-from hgrd.host.concrete.state.machine import MOST_FRAMES, EndedError, Frame, Machine, StoppedError
+from hgrd.host.concrete.state.machine import MOST_FRAMES, EndedError, Frame, Machine
 from hgrd.host.concrete.state.memory import forget_reachable, store, width_of
-from hgrd.host.concrete.state.values import UNKNOWN, Callee, Object, Pointer, Value
+from hgrd.host.concrete.state.values import UNKNOWN, Callee, Object, Pointer, StoppedError, Value
 from hgrd.host.concrete.statements import Returned, execute
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.openmp import PREFIX
@@ -77,4 +77,6 @@ def _run(machine: Machine, function: Function, arguments: tuple[Value, ...], spa
     machine.frames.append(frame)
     left = execute(machine, function.body)
     machine.frames.pop()
+    for made in frame.variables.values():
+        made.moved = True
     return left.value if isinstance(left, Returned) else UNKNOWN

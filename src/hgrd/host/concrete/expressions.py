@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hgrd.host.concrete.launches import record_launch
 from hgrd.host.concrete.state.arithmetic import binary, converted, unary
-from hgrd.host.concrete.state.machine import Machine, StoppedError
+from hgrd.host.concrete.state.machine import Machine
 from hgrd.host.concrete.state.memory import load, own_copy, store, width_of
 from hgrd.host.concrete.state.values import (
     NULL,
@@ -16,6 +16,7 @@ from hgrd.host.concrete.state.values import (
     Object,
     Parts,
     Pointer,
+    StoppedError,
     Value,
 )
 from hgrd.program import expressions as ir
@@ -236,15 +237,17 @@ def _aggregate(machine: Machine, e: ir.Aggregate) -> Value:
     here = Pointer(Object("aggregate", width_of(e.type, machine.records), zero=True), 0)
     for at, part in e.parts:
         initialise(machine, Pointer(here.target, at), part, part.type, e.span)
+    here.target.moved = True
     return Parts(here.target.cells, zero=True)
 
 
 def _construct(machine: Machine, e: ir.Construct) -> Value:
     here = Pointer(Object("object", width_of(e.type, machine.records)), 0)
     construct_at(machine, here, e)
-    if isinstance(e.type, OpaqueType | RecordType | ArrayType):
-        return load(here, e.type, machine.records)
-    return UNKNOWN
+    known = isinstance(e.type, OpaqueType | RecordType | ArrayType)
+    value = load(here, e.type, machine.records) if known else UNKNOWN
+    here.target.moved = True
+    return value
 
 
 def _new(machine: Machine, e: ir.New) -> Value:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from hgrd.host.concrete.state.machine import Launched, Machine, StoppedError
+from hgrd.host.concrete.state.machine import Launched, Machine
 from hgrd.host.concrete.state.memory import forget, forget_reachable
-from hgrd.host.concrete.state.values import Object, Parts, Pointer, Value
+from hgrd.host.concrete.state.values import Object, Parts, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef, Storage
 from hgrd.program.span import Span
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hgrd.host.concrete.calls import call
 from hgrd.host.concrete.expressions import evaluate, initialise
-from hgrd.host.concrete.state.machine import EndedError, Frame, Launched, Machine, Place, StoppedError
+from hgrd.host.concrete.state.machine import EndedError, Frame, Launched, Machine, Place
 from hgrd.host.concrete.state.memory import store, width_of
-from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer
+from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedError
 from hgrd.host.concrete.statements import execute
 from hgrd.host.linking.kernel_effects import ModSets
 from hgrd.host.linking.link import Linked

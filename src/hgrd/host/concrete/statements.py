@@ -9,9 +9,9 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from hgrd.host.concrete.expressions import initialise
-from hgrd.host.concrete.state.machine import STEPS, Machine, StoppedError
+from hgrd.host.concrete.state.machine import STEPS, Machine
 from hgrd.host.concrete.state.memory import forget, forget_reachable, width_of
-from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, Value
+from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedError, Value
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import BinaryOp, Storage

@@ -9,9 +9,8 @@ from typing import Final, TypeAlias
 
 from hgrd.host.concrete.library.call import LibraryCall, Model
 from hgrd.host.concrete.state.arithmetic import converted, cut
-from hgrd.host.concrete.state.machine import StoppedError
 from hgrd.host.concrete.state.memory import forget, load, store
-from hgrd.host.concrete.state.values import UNKNOWN, Pointer, Value
+from hgrd.host.concrete.state.values import UNKNOWN, Pointer, StoppedError, Value
 from hgrd.program.types import IntType, OpaqueType, PointerType, Type
 
 _MOST: Final = 1 << 16  # elements

@@ -8,9 +8,9 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from hgrd.host.concrete.state.machine import Machine, StoppedError
+from hgrd.host.concrete.state.machine import Machine
 from hgrd.host.concrete.state.memory import load, store, width_of
-from hgrd.host.concrete.state.values import UNKNOWN, Pointer, Value
+from hgrd.host.concrete.state.values import UNKNOWN, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import Span
 from hgrd.program.types import INT, LONG, UINT, ULONG, IntType, OpaqueType, PointerType, Type

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model, pointee_of
-from hgrd.host.concrete.state.machine import StoppedError
 from hgrd.host.concrete.state.memory import clear, copied, forget, load, own_copy
-from hgrd.host.concrete.state.values import UNKNOWN, Cell, Container, Object, Parts, Pointer, Value
+from hgrd.host.concrete.state.values import UNKNOWN, Cell, Container, Object, Parts, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.types import ArrayType, BoolType, OpaqueType, PointerType, RecordType, Type
 

@@ -8,9 +8,8 @@ from math import gcd
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model
-from hgrd.host.concrete.state.machine import StoppedError
 from hgrd.host.concrete.state.memory import clear, copy_bytes, forget, forget_reachable
-from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, Value
+from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedError, Value
 from hgrd.program.types import PointerType
 
 _OF_CUDA: Final = re.compile(r"cuda|cu[A-Z]")

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from hgrd.host.concrete.state.memory import Records, forget_reachable, width_of
-from hgrd.host.concrete.state.values import NULL, Object, Pointer, Value
+from hgrd.host.concrete.state.values import NULL, Object, Pointer, StoppedError, Value
 from hgrd.host.linking.kernel_effects import ModSets
 from hgrd.program.analysis.effects import EffectTable
 from hgrd.program.expressions import Expression, FunctionRef, Storage, Variable
@@ -19,10 +19,6 @@ from hgrd.program.types import Type
 STEPS = 800_000  # expressions that are evaluated
 MOST_FRAMES = 64
 _ON_DEVICE = (Storage.DEVICE, Storage.CONSTANT)
-
-
-class StoppedError(Exception):
-    """The run cannot go on: what comes next depends on what is not known, or takes too long."""
 
 
 class EndedError(Exception):

@@ -46,6 +46,7 @@ def width_of(type_: Type, records: Records) -> int | None:
 def load(place: Pointer, type_: Type, records: Records) -> Value:
     """The value at a place."""
     target, offset = place.target, place.offset
+    target.must_be_here()
     if offset is None:
         return UNKNOWN
     if isinstance(type_, RecordType | ArrayType):
@@ -75,6 +76,7 @@ def _zero(type_: Type) -> Value:
 def store(place: Pointer, value: Value, type_: Type, records: Records, span: Span) -> None:
     """Stores a value; at an unknown place of an object nothing of it is known afterwards."""
     target, offset = place.target, place.offset
+    target.must_be_here()
     size = width_of(type_, records)
     if offset is None or size is None:
         forget(target)
@@ -126,6 +128,7 @@ def _overlapped(target: Object, offset: int, size: int) -> Iterator[int]:
 
 def clear(target: Object, low: int, high: int) -> None:
     """Removes the cells from one byte to before another one; nothing is known of one that begins before."""
+    target.must_be_here()
     for at in list(_overlapped(target, low, 1)):
         if at < low:
             target.cells[at] = Cell(UNKNOWN, target.cells[at].type, target.cells[at].size)
@@ -140,6 +143,8 @@ def clear(target: Object, low: int, high: int) -> None:
 def copy_bytes(to: Pointer, source: Pointer, size: int | None, span: Span) -> None:
     """Copies bytes from one object to another; of an unknown number nothing is known."""
     there, here = to.offset, source.offset
+    to.target.must_be_here()
+    source.target.must_be_here()
     if there is None or here is None or size is None:
         forget(to.target)
         return
@@ -176,6 +181,7 @@ def copied(container: Container) -> Container:
 
 def forget(target: Object) -> None:
     """From now on nothing is known of what an object holds."""
+    target.must_be_here()
     for cell in target.cells.values():
         if isinstance(cell.value, Container):
             cell.value.count = None

@@ -21,6 +21,10 @@ class Unknown(Enum):
 UNKNOWN: Final = Unknown.UNKNOWN
 
 
+class StoppedError(Exception):
+    """The run cannot go on: what comes next depends on what is not known, or takes too long."""
+
+
 class Cell(Struct, frozen=True):
     """A value that an object holds, and the type by which it was stored."""
 
@@ -33,7 +37,8 @@ class Object(Struct, eq=False):
     """An object in memory: cells by their offsets in bytes.
 
     `size` in bytes (None: not known).  `zero`: where there is no cell there are zeros.  `written` is the place of the
-    last store.
+    last store.  `moved`: its value has become that of another object, which a pointer to it may lead to instead, as
+    where a function returns what its constructor has registered (C++ [class.copy.elision]).
     """
 
     name: str
@@ -42,6 +47,12 @@ class Object(Struct, eq=False):
     zero: bool = False
     on_device: bool = False
     written: Span = NOWHERE
+    moved: bool = False
+
+    def must_be_here(self) -> None:
+        """Raises StoppedError where another object may stand for this one."""
+        if self.moved:
+            raise StoppedError
 
 
 class Pointer(Struct, frozen=True):
