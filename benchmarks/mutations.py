@@ -2297,4 +2297,34 @@ MUTATIONS = (
         ("tests/verdicts/facts/test_exact_contents.py",),
         gives((), "solve.steps.exhaustive:_chunks"),
     ),
+    Mutation(
+        "concrete-moved-objects-stay",
+        "a pointer that a constructor has kept leads to the object that was handed on",
+        ("tests/verdicts/host/test_registered_objects.py",),
+        gives(None, "host.concrete.state.values:Object.must_be_here"),
+    ),
+    Mutation(
+        "kernels-of-tables-anywhere",
+        "a kernel of a table is launched where the index cannot be its own",
+        ("tests/verdicts/host/test_tables_of_kernels.py",),
+        gives(False, "host.launches.capture:contradictory"),
+    ),
+    Mutation(
+        "library-values-are-inputs",
+        "what an object of the library gives back is an input",
+        ("tests/verdicts/host/test_kept_values.py",),
+        gives(False, "host.execution.library_call:hands_on"),
+    ),
+    Mutation(
+        "libraries-change-whole-objects",
+        "a library that gets a member changes all of the object",
+        ("tests/verdicts/host/test_objects_by_value.py",),
+        gives(0, "host.memory.unknowns:slot_of_member"),
+    ),
+    Mutation(
+        "callbacks-see-one-object",
+        "a function of the host in a stream uses no memory behind what it is given",
+        ("tests/verdicts/host/test_buffers_of_copies.py",),
+        gives((), "host.library.device_order:reachable"),
+    ),
 )

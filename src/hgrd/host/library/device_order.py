@@ -100,8 +100,7 @@ def record_order(call: LibraryCall) -> None:
         if follow_held(call):
             return
         hide_passed(call)
-    name = cuda_name(call.name)
-    name = _DRIVER.get(name.removesuffix("_v2"), name)
+    name = _known_name(call.name)
     own = call.call.function.user_code
     if not own and name.startswith(_WORK):
         _add_copy(call, name)
@@ -119,7 +118,13 @@ def record_order(call: LibraryCall) -> None:
 
 def is_callback(call: ir.Call) -> bool:
     """Whether a call gives a function of the host to a stream, to be called with what it is given."""
-    return not call.function.user_code and call.function.name in _CALLBACKS
+    return not call.function.user_code and _known_name(call.function.name) in _CALLBACKS
+
+
+def _known_name(name: str) -> str:
+    """The name of the runtime's function that a function is, also one of the driver or of another dialect."""
+    name = cuda_name(name)
+    return _DRIVER.get(name.removesuffix("_v2"), name)
 
 
 def _may_order(qualified: str, name: str) -> bool:
@@ -190,13 +195,13 @@ def _add_copy(call: LibraryCall, name: str) -> None:
     )
     size = call.number(_SIZE_OF[name]) if name in _SIZE_OF else None
     given = ((to, True), (source, False))
-    values = [(v, writes) for v, writes in given if v is not None]
     kind = call.number(3) if name in ("cudaMemcpy", "cudaMemcpyAsync") else None
     on_device = fills or (kind is not None and kind == const(_ON_DEVICE))
     waits = _is_pageable(call, to) if later and not fills else not later and not on_device
     touches = [
         replace(t, locked=later and not waits and _is_locked(call, v))
-        for v, writes in values
+        for v, writes in given
+        if v is not None
         for t in _touches(call, v, size, writes=writes)
     ]
     _add_work(call, "the fill" if fills else "the copy", _stream(call, name), touches, waits=waits)

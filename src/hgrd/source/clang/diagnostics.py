@@ -23,7 +23,7 @@ _WANTS_VECTORS = re.compile(
 
 _NEWER = re.compile(  # the library and the keywords of C++20
     r"error: no (?:member|type|template) named '\w+' in namespace 'std(?:::\w+)*'"
-    r"|error: (?:no member named '\w+' in namespace 'std'|unknown type name '(?:concept|requires|consteval|constinit)')"
+    r"|error: unknown type name '(?:concept|requires|consteval|constinit)'"
     r"|error: use of undeclared identifier 'requires'"
 )
 
