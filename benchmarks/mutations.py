@@ -73,6 +73,7 @@ from benchmarks.mutating import (
 from hgrd.cuda.groups import Group
 from hgrd.cuda.memory_model import Scope
 from hgrd.cuda.ptx.opcodes import Effect
+from hgrd.solve.normal_form.formula import Some
 from hgrd.symbolic.loops.narrowing import Narrowing
 from hgrd.terms import FALSE, TRUE, const, substitute
 
@@ -170,7 +171,7 @@ FACTS = {
         "tests/races",
     ),
 }
-FAMILIES = ("radix", "pairs", "squares", "powers", "functions", "counts", "ends", "values")
+FAMILIES = ("radix", "pairs", "squares", "powers", "functions", "counts", "divisors", "ends", "values")
 RELATIONS = ("Same", "Ahead", "At", "Last", "Count", "Fails", "Holds", "Unnamed", "Apart")
 
 MUTATIONS = (
@@ -2326,5 +2327,11 @@ MUTATIONS = (
         "a function of the host in a stream uses no memory behind what it is given",
         ("tests/verdicts/host/test_buffers_of_copies.py",),
         gives((), "host.library.device_order:reachable"),
+    ),
+    Mutation(
+        "all-numbers-coprime",
+        "no two numbers have a divisor in common",
+        ("tests/verdicts/host/test_tested_functions.py",),
+        gives(Some(()), "solve.normal_form.common_divisors:negation"),
     ),
 )

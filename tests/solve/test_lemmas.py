@@ -9,7 +9,26 @@ from small import T1, T2, pair, private, shared
 from hgrd.solve.decide import Budget, decide
 from hgrd.solve.normal_form.lemmas import Lemmas
 from hgrd.solve.query import Conflict, Proved, Query, Undecided
-from hgrd.terms import add, bit, conj, const, disj, div, eq, le, lt, mod, mul, ne, ones_below, shl, shr, sub, var
+from hgrd.terms import (
+    add,
+    bit,
+    conj,
+    const,
+    disj,
+    div,
+    eq,
+    greatest_common_divisor,
+    le,
+    lt,
+    mod,
+    mul,
+    ne,
+    ones_below,
+    shl,
+    shr,
+    sub,
+    var,
+)
 from hgrd.terms.build import read_between
 
 X1, Y1 = private("x1", 0, 1 << 20), private("y1", 0, 1 << 20)
@@ -59,6 +78,14 @@ def counts() -> Query:
     return pair(ones_below(word, k1), ones_below(word, k2), between=(eq(bit(word, k1), const(1)), lt(k1, k2)))
 
 
+def divisors() -> Query:
+    """(x * f) % c with x < c, for c and f without a common divisor"""
+    c, f = shared("c", 1, 1 << 20), shared("f", 1, 1 << 20)
+    inside = conj(lt(X1, c), lt(X2, c), ne(X1, X2))
+    first, second = (mod(mul(x, f), c) for x in (X1, X2))
+    return pair(first, second, facts=(eq(greatest_common_divisor(c, f), const(1)),), between=(inside,))
+
+
 def ends() -> Query:
     """y * stride + x with x < c * w, c <= 200, stride >= 200 * w"""
     w, c, stride = shared("w", 1, 1 << 20), shared("c", 1, 200), shared("stride", 1, 1 << 40)
@@ -75,7 +102,7 @@ def values() -> Query:
     return pair(add(var(T1), half1), var(T2), between=(same,))
 
 
-FAMILIES = {f.__name__: f for f in (radix, pairs, squares, powers, functions, counts, ends, values)}
+FAMILIES = {f.__name__: f for f in (radix, pairs, squares, powers, functions, counts, divisors, ends, values)}
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import gcd
 from random import Random
 
 import pytest
@@ -25,6 +26,7 @@ BINARY = {
     t.bit_xor: lambda a, b: a ^ b,
     t.shl: lambda a, b: a << b if 0 <= b < 64 else None,
     t.shr: lambda a, b: a >> b if 0 <= b < 64 else None,
+    t.greatest_common_divisor: gcd,
     t.minimum: min,
     t.maximum: max,
     t.eq: lambda a, b: int(a == b),

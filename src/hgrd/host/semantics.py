@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
+from hgrd.host.constructors import constructed, constructed_type, new_object
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.exceptions import left_by_throwing
 from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containers, wild_store
@@ -24,7 +25,6 @@ from hgrd.host.execution.symbol_copies import forget_constants
 from hgrd.host.execution.unmodelled_stores import given_to, outside_code, record_unmodelled, written_by
 from hgrd.host.kinds import FactKind
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
-from hgrd.host.library.constructors import constructed, constructed_type, new_object
 from hgrd.host.library.containers import (
     adds_element,
     container_model,

@@ -13,10 +13,13 @@ from hgrd.terms import (
     add,
     bit_and,
     bit_length,
+    conj,
     const,
+    eq,
     ite,
     le,
     lowest_one,
+    lt,
     minimum,
     mul,
     ones_below,
@@ -51,6 +54,35 @@ def integer_function(name: str, arguments: tuple[Term, ...]) -> Term | None:
 def _word(x: Term, bits: int) -> Term:
     """The bits of a value as an unsigned number."""
     return wrap(x, bits, False, soft=False)
+
+
+def standard_bit_function(name: str, x: Term, bits: int) -> Term | None:
+    """The value of a function of the header <bit> at an unsigned number of so many bits; None of other functions."""
+    match name:
+        case "has_single_bit":
+            return conj(lt(const(0), x), eq(bit_and(x, sub(x, const(1))), const(0)))
+        case "popcount":
+            return ones_below(x, const(bits))
+        case "bit_width":
+            return bit_length(x)
+        case "bit_floor":
+            return ite(eq(x, const(0)), const(0), shl(const(1), sub(bit_length(x), const(1))))
+        case "bit_ceil":
+            return ite(le(x, const(1)), const(1), shl(const(1), bit_length(sub(x, const(1)))))
+        case "countl_zero":
+            return sub(const(bits), bit_length(x))
+        case "countl_one":
+            return sub(const(bits), bit_length(_complement(x, bits)))
+        case "countr_zero":
+            return ite(eq(x, const(0)), const(bits), sub(lowest_one(x), const(1)))
+        case "countr_one":
+            return ite(eq(_complement(x, bits), const(0)), const(bits), sub(lowest_one(_complement(x, bits)), const(1)))
+        case _:
+            return None
+
+
+def _complement(x: Term, bits: int) -> Term:
+    return sub(const((1 << bits) - 1), x)
 
 
 def _population(bits: int) -> _One:

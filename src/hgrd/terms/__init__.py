@@ -37,6 +37,7 @@ from hgrd.terms.build import (
     var,
     wrap,
 )
+from hgrd.terms.common_divisors import greatest_common_divisor
 from hgrd.terms.evaluate import EvaluationError, evaluate
 from hgrd.terms.print import brief, show, show_exactly
 from hgrd.terms.rewrite import substitute, symbols_of
@@ -66,6 +67,7 @@ __all__ = [
     "eq",
     "evaluate",
     "ge",
+    "greatest_common_divisor",
     "gt",
     "ite",
     "le",

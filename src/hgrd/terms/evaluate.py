@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import gcd
 from typing import TypeAlias
 
 from hgrd.terms import interval
@@ -107,6 +108,8 @@ def _apply(term: Term, a: list[int]) -> int:
             return a[0].bit_length()
         case Op.LOWEST_ONE:
             return (a[0] & -a[0]).bit_length()
+        case Op.GCD:
+            return gcd(*a)
         case Op.MIN:
             return min(a)
         case Op.MAX:

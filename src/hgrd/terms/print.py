@@ -95,7 +95,7 @@ def _show(t: Term, outer: int, *, exact: bool) -> str:
         case Op.ITE:
             c, a, b = (_show(x, 1, exact=exact) for x in t.args)
             return f"({c} ? {a} : {b})"
-        case Op.MIN | Op.MAX | Op.ONES_BELOW | Op.BIT_LENGTH | Op.LOWEST_ONE:
+        case Op.GCD | Op.MIN | Op.MAX | Op.ONES_BELOW | Op.BIT_LENGTH | Op.LOWEST_ONE:
             return f"{t.op.value}({', '.join(_show(a, 0, exact=exact) for a in t.args)})"
         case Op.READ:
             return t.array + "".join(f"[{_show(a, 0, exact=exact)}]" for a in t.args)

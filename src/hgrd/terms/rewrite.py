@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import cast
 
-from hgrd.terms import bits, build
+from hgrd.terms import bits, build, common_divisors
 from hgrd.terms.term import Op, Symbol, Term
 
 
@@ -85,6 +85,7 @@ _BINARY = {
     Op.SHL: build.shl,
     Op.SHR: build.shr,
     Op.ONES_BELOW: bits.ones_below,
+    Op.GCD: common_divisors.greatest_common_divisor,
     Op.MIN: build.minimum,
     Op.MAX: build.maximum,
     Op.EQ: build.eq,

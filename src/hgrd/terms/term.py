@@ -57,6 +57,7 @@ class Op(Enum):
     ONES_BELOW = "ones_below"  # (a, n): how many of the n lowest bits of a are ones, n >= 0
     BIT_LENGTH = "bit_length"  # position of the highest one of a >= 0, from 1; 0 of 0
     LOWEST_ONE = "lowest_one"  # position of the lowest one, from 1; 0 of 0
+    GCD = "gcd"  # the greatest common divisor, not negative; 0 of 0 and 0
     MIN = "min"
     MAX = "max"
     ITE = "ite"  # (Boolean, integer, integer)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from math import gcd, isqrt, lcm
+from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.library.containers import is_container, swap_containers
+from hgrd.host.library.numbers import NUMBERS
 from hgrd.host.linking.library_names import LIBC_FAMILIES
 from hgrd.host.memory.array_contents import (
     copied_patterns,
@@ -19,15 +19,12 @@ from hgrd.host.memory.array_contents import (
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.program.types import VOID, IntType, OpaqueType, PointerType
-from hgrd.symbolic.arithmetic import extreme
-from hgrd.symbolic.floats import rounded
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region
 from hgrd.symbolic.values import (
     NULL,
     OPAQUE,
     Choice,
-    FloatValue,
     MemorySpace,
     Pointer,
     PointerValue,
@@ -40,20 +37,10 @@ from hgrd.terms import (
     Symbol,
     Term,
     as_bool,
-    as_int,
-    bit_and,
-    conj,
     const,
-    eq,
     ite,
-    le,
-    lt,
     mul,
-    neg,
     negate,
-    read,
-    shl,
-    sub,
     var,
 )  # fmt: skip
 
@@ -183,104 +170,6 @@ def _extract(call: LibraryCall) -> Value | None:
     return call.arguments[0] if call.arguments else None
 
 
-def _extremum(greatest: bool) -> LibraryModel:
-    def model(call: LibraryCall) -> Value | None:
-        if len(call.arguments) != 2:
-            return None
-        a, b = call.argument(0), call.argument(1)
-        found = None if a is None or b is None else extreme(a, b, greatest=greatest)
-        return None if found is None else call.as_result(found)
-
-    return model
-
-
-def _clamp(call: LibraryCall) -> Value | None:
-    """std::clamp(value, low, high): undefined unless low is at most high (C++ [alg.clamp])."""
-    if len(call.arguments) != 3:
-        return None
-    value, low, high = (call.argument(i) for i in range(3))
-    above = None if value is None or low is None else extreme(value, low, greatest=True)
-    found = None if above is None or high is None else extreme(above, high, greatest=False)
-    return None if found is None else call.as_result(found)
-
-
-def _of_constants(compute: Callable[[int, int], int]) -> LibraryModel:
-    """The model of a function of two integers, where both are constants."""
-
-    def model(call: LibraryCall) -> Value | None:
-        a, b = call.number(0), call.number(1)
-        known = a is not None and b is not None and a.is_const and b.is_const
-        return const(compute(a.value, b.value)) if known and a is not None and b is not None else call.unknown()
-
-    return model
-
-
-def _rounding(up: bool) -> LibraryModel:
-    def model(call: LibraryCall) -> Value | None:
-        value = call.argument(0)
-        if isinstance(value, Term):
-            number = as_int(value)
-            value = FloatValue(read("float", number), (number, 1))
-        return rounded(value, up=up) if isinstance(value, FloatValue) else None
-
-    return model
-
-
-def _absolute(call: LibraryCall) -> Value | None:
-    match call.argument(0):
-        case Term() as value:
-            number = as_int(value)
-            return ite(lt(number, const(0)), neg(number), number)
-        case FloatValue(key=key, exact=(numerator, denominator)):
-            positive = ite(lt(numerator, const(0)), neg(numerator), numerator)
-            return FloatValue(read("float abs", key), (positive, denominator))
-        case _:
-            return None
-
-
-def _integral(value: Value | None) -> Term | None:
-    """A number that is exactly an integer."""
-    match value:
-        case Term():
-            return as_int(value)
-        case FloatValue(exact=(numerator, 1)):
-            return numerator
-        case _:
-            return None
-
-
-def _power(call: LibraryCall) -> Value | None:
-    """pow of integers, where the exponent is a small constant or the base is 2."""
-    base, exponent = _integral(call.argument(0)), _integral(call.argument(1))
-    if base is None or exponent is None:
-        return None
-    if exponent.is_const and 0 <= exponent.value <= 8:
-        result = mul(*[base] * exponent.value)
-    elif base is const(2) and exponent.low >= 0:
-        result = shl(const(1), exponent)
-    else:
-        return None
-    return FloatValue(read("float pow", base, exponent), (result, 1))
-
-
-def _root(call: LibraryCall) -> Value | None:
-    """The square root of a constant square."""
-    value = _integral(call.argument(0))
-    if value is None or not value.is_const or value.value < 0 or isqrt(value.value) ** 2 != value.value:
-        return None
-    root = const(isqrt(value.value))
-    return FloatValue(read("float", root), (root, 1))
-
-
-def _logarithm(call: LibraryCall) -> Value | None:
-    """log2 of a constant power of two."""
-    value = _integral(call.argument(0))
-    if value is None or not value.is_const or value.value <= 0 or value.value & (value.value - 1):
-        return None
-    result = const(value.value.bit_length() - 1)
-    return FloatValue(read("float", result), (result, 1))
-
-
 def _maybe_null(call: LibraryCall) -> Value | None:
     """getenv, fopen, fgets: a pointer or null; some write to the text that they are given."""
     call.run.provenance.objects.record_input(direct_targets(call.arguments))
@@ -336,17 +225,10 @@ def _implies(call: LibraryCall) -> Value | None:
     return ite(as_bool(a), as_bool(b), TRUE)
 
 
-def _power_of_two(call: LibraryCall) -> Value | None:
-    value = call.number(0)
-    if value is None:
-        return None
-    return conj(le(const(1), value), eq(bit_and(value, sub(value, const(1))), const(0)))
-
-
 _MODELS: Final[Mapping[str, LibraryModel]] = {
+    **NUMBERS,
     "assumption": _assumption,
     "implication": _implies,
-    "power of two": _power_of_two,
     "end": fails,
     "malloc": _malloc,
     "realloc": _second,
@@ -358,17 +240,6 @@ _MODELS: Final[Mapping[str, LibraryModel]] = {
     "identity": _itself,
     "first of several": _first,
     "extraction": _extract,
-    "minimum": _extremum(False),
-    "maximum": _extremum(True),
-    "clamp": _clamp,
-    "greatest common divisor": _of_constants(gcd),
-    "least common multiple": _of_constants(lcm),
-    "ceiling": _rounding(True),
-    "floor": _rounding(False),
-    "absolute value": _absolute,
-    "power": _power,
-    "square root": _root,
-    "logarithm": _logarithm,
     "pointer or null": _maybe_null,
     "length": _length,
     "number in a text": _number_in_text,

@@ -55,6 +55,13 @@ _FAMILIES: Final = {
     "clamp": "clamp",
     "greatest common divisor": "gcd",
     "least common multiple": "lcm",
+    "function of bits": (
+        "has_single_bit popcount bit_width bit_ceil bit_floor countl_zero countl_one countr_zero countr_one"
+    ),
+    "intrinsic": (
+        "__builtin_popcount __builtin_popcountl __builtin_popcountll __builtin_clz __builtin_clzl __builtin_clzll "
+        "__builtin_ctz __builtin_ctzl __builtin_ctzll __builtin_ffs __builtin_ffsl __builtin_ffsll"
+    ),
     "ceiling": "ceil ceilf ceill",
     "floor": "floor floorf floorl",
     "absolute value": "abs labs llabs fabs fabsf",

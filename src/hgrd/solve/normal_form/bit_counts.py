@@ -19,7 +19,7 @@ from hgrd.terms.interval import ANY
 from hgrd.terms.term import intern
 
 _FUNCTIONS: Final = {op.value: op for op in (
-    Op.ONES_BELOW, Op.BIT_LENGTH, Op.LOWEST_ONE, Op.AND_BITS, Op.OR_BITS, Op.XOR_BITS, Op.SHR,
+    Op.ONES_BELOW, Op.BIT_LENGTH, Op.LOWEST_ONE, Op.AND_BITS, Op.OR_BITS, Op.XOR_BITS, Op.SHR, Op.GCD,
 )}  # fmt: skip
 _ARGUMENTS: Final = tuple(Symbol(f"argument {i}", *ANY, Origin.UNKNOWN) for i in range(2))
 _MOST_COUNTS: Final = 24

@@ -28,6 +28,15 @@ class Application(NamedTuple):
     facts: int
 
 
+class Remainder(NamedTuple):
+    """`remainder` is that of `dividend` by `divisor`, which is positive, given `facts`."""
+
+    dividend: Poly
+    divisor: Poly
+    remainder: Poly
+    facts: int
+
+
 class Power(NamedTuple):
     """`atom` is 2 ** `exponent`, for exponents from 0 to below `cap`; for larger ones it is not below 2 ** `cap`."""
 
@@ -52,6 +61,7 @@ class Builder(Struct):
     exponents: dict[int, Poly] = field(default_factory=dict[int, Poly])  # 2**poly -> poly
     logarithms: list[Power] = field(default_factory=list["Power"])  # below their caps
     applications: list[Application] = field(default_factory=list[Application])
+    remainders: list[Remainder] = field(default_factory=list[Remainder])
     inexact: bool = False  # met a choice that tighter bounds might decide
     opaque_bits: bool = False  # met a bit operation that has no arithmetic reading
     _names: dict[PolyKey, int] = field(default_factory=dict[PolyKey, int])

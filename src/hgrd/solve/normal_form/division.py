@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from hgrd.solve.normal_form import poly
 from hgrd.solve.normal_form.bounds import Span
-from hgrd.solve.normal_form.builder import Builder, Value
+from hgrd.solve.normal_form.builder import Builder, Remainder, Value
 from hgrd.solve.normal_form.formula import Equal, at_most, equal, every, less, negative, positive, some
 from hgrd.solve.normal_form.poly import ONE, ZERO, Poly, PolyKey
 
@@ -46,6 +46,14 @@ class Divider(Struct):
         exact = self._exact(a, c)
         if exact is not None:
             return exact
+        done = self._divided(a, c, floor, others)
+        positive = self.builder.span(c.poly)
+        if positive.low >= 1:
+            known = Remainder(a.poly, c.poly, done.remainder, done.facts | positive.facts)
+            self.builder.remainders.append(known)
+        return done
+
+    def _divided(self, a: Value, c: Value, floor: bool, others: Sequence[Poly]) -> Division:
         factors = self._factors(c.poly)
         if factors is None or len(factors) < 2 or self.builder.span(a.poly).low < 0:
             return self._primitive(a, c, floor)

@@ -3,8 +3,8 @@
 A model of the linear abstraction gives monomials values that need not be products; a lemma rules such
 values out.  The families: `radix` (delinearisation of the address), `pairs` (two cofactors of one
 factor), `squares`, `powers` of two, `functions` (equal arguments, equal values), `counts` (of bits),
-`ends` (a factor at the end of its interval), `values` (a factor, or a function of bits, at the values the model
-gives).
+`divisors` (numbers that have none in common), `ends` (a factor at the end of its interval), `values` (a factor, or a
+function of bits, at the values the model gives).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from msgspec import Struct
 from hgrd.solve.normal_form import poly
 from hgrd.solve.normal_form.bit_counts import count_lemmas, point_lemmas
 from hgrd.solve.normal_form.bounds import Bounds
+from hgrd.solve.normal_form.common_divisors import coprime_lemmas
 from hgrd.solve.normal_form.formula import (
     AtMost,
     Claim,
@@ -45,6 +46,7 @@ class Lemmas(Struct, frozen=True):
     powers: bool = True
     functions: bool = True
     counts: bool = True
+    divisors: bool = True
     ends: bool = True
     values: bool = True
 
@@ -69,6 +71,8 @@ def first_lemmas(normal: Normal, on: Lemmas) -> list[Claim]:
         result += _function_lemmas(normal)
     if on.counts:
         result += count_lemmas(normal.applications)
+    if on.divisors:
+        result += coprime_lemmas(normal.applications, normal.remainders)
     return result
 
 

@@ -15,6 +15,7 @@ from hgrd.solve.normal_form.bit_counts import bound_position
 from hgrd.solve.normal_form.bitwise import bit_operation, shift_left, shift_right
 from hgrd.solve.normal_form.bounds import Span
 from hgrd.solve.normal_form.builder import Builder, Value
+from hgrd.solve.normal_form.common_divisors import common_divisor
 from hgrd.solve.normal_form.division import Divider, Division
 from hgrd.solve.normal_form.formula import (
     FALSE,
@@ -187,6 +188,8 @@ class Normaliser:
         match t.op:
             case Op.MIN | Op.MAX:
                 return self._extreme(t, a, b)
+            case Op.GCD:
+                return common_divisor(a, b, span, self.builder)
             case Op.SHL:
                 return shift_left(a, b, self.builder)
             case Op.SHR:

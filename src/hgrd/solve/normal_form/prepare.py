@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from hgrd.solve.normal_form import poly
 from hgrd.solve.normal_form.bounds import Bounds, Infeasible, Span, propagate
-from hgrd.solve.normal_form.builder import Application, Builder, Value
+from hgrd.solve.normal_form.builder import Application, Builder, Remainder, Value
 from hgrd.solve.normal_form.divisors import check_divisors
 from hgrd.solve.normal_form.formula import (
     FALSE,
@@ -47,6 +47,7 @@ class Normal(Struct, frozen=True):
     symbols: Mapping[Symbol, int]
     definitions: Mapping[int, Poly]
     applications: tuple[Application, ...]
+    remainders: tuple[Remainder, ...]
     powers: frozenset[int]  # atoms that are powers of two
     exponents: Mapping[int, Poly]
     in_range: tuple[Claim, ...]
@@ -101,6 +102,7 @@ def normal_form(problem: Problem, known: Known, plain: frozenset[Term] = frozens
         symbols=normaliser.symbols,
         definitions={name: change(p) for name, p in builder.definitions.items()},
         applications=tuple(builder.applications),
+        remainders=tuple(builder.remainders),
         powers=frozenset(builder.powers),
         exponents=builder.exponents,
         in_range=in_range,

@@ -71,6 +71,7 @@ _BINARY: Final[Mapping[Op, Callable[[Any, Any], Any]]] = {
     Op.SHL: _shift_left,
     Op.SHR: _shift_right,
     Op.ONES_BELOW: _ones_below,
+    Op.GCD: np.gcd,
     Op.MIN: np.minimum,
     Op.MAX: np.maximum,
     Op.EQ: np.equal,

@@ -1,0 +1,176 @@
+"""Models of library functions that compute a number from numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isqrt
+from typing import Final
+
+from hgrd.host.execution.library_call import LibraryCall, LibraryModel
+from hgrd.program.types import IntType
+from hgrd.symbolic.arithmetic import extreme
+from hgrd.symbolic.bit_functions import integer_function, standard_bit_function
+from hgrd.symbolic.floats import rounded
+from hgrd.symbolic.values import FloatValue, Value
+from hgrd.terms import (
+    Term,
+    as_int,
+    bit_and,
+    conj,
+    const,
+    disj,
+    div,
+    eq,
+    greatest_common_divisor,
+    ite,
+    le,
+    lt,
+    mul,
+    neg,
+    read,
+    shl,
+    sub,
+)
+
+
+def _extremum(greatest: bool) -> LibraryModel:
+    def model(call: LibraryCall) -> Value | None:
+        if len(call.arguments) != 2:
+            return None
+        a, b = call.argument(0), call.argument(1)
+        found = None if a is None or b is None else extreme(a, b, greatest=greatest)
+        return None if found is None else call.as_result(found)
+
+    return model
+
+
+def _clamp(call: LibraryCall) -> Value | None:
+    """std::clamp(value, low, high): undefined unless low is at most high (C++ [alg.clamp])."""
+    if len(call.arguments) != 3:
+        return None
+    value, low, high = (call.argument(i) for i in range(3))
+    above = None if value is None or low is None else extreme(value, low, greatest=True)
+    found = None if above is None or high is None else extreme(above, high, greatest=False)
+    return None if found is None else call.as_result(found)
+
+
+def _common_divisor(call: LibraryCall) -> Value | None:
+    a, b = call.number(0), call.number(1)
+    return None if a is None or b is None else greatest_common_divisor(a, b)
+
+
+def _common_multiple(call: LibraryCall) -> Value | None:
+    """|a| / gcd(a, b) * |b|, or 0 if one of them is 0; undefined where that leaves its type (C++ [numeric.ops.lcm])."""
+    a, b = call.number(0), call.number(1)
+    if a is None or b is None:
+        return None
+    product = mul(div(_size(a), greatest_common_divisor(a, b)), _size(b))
+    return ite(disj(eq(a, const(0)), eq(b, const(0))), const(0), product)
+
+
+def _size(number: Term) -> Term:
+    return ite(lt(number, const(0)), neg(number), number)
+
+
+def _rounding(up: bool) -> LibraryModel:
+    def model(call: LibraryCall) -> Value | None:
+        value = call.argument(0)
+        if isinstance(value, Term):
+            number = as_int(value)
+            value = FloatValue(read("float", number), (number, 1))
+        return rounded(value, up=up) if isinstance(value, FloatValue) else None
+
+    return model
+
+
+def _absolute(call: LibraryCall) -> Value | None:
+    match call.argument(0):
+        case Term() as value:
+            return _size(as_int(value))
+        case FloatValue(key=key, exact=(numerator, denominator)):
+            return FloatValue(read("float abs", key), (_size(numerator), denominator))
+        case _:
+            return None
+
+
+def _integral(value: Value | None) -> Term | None:
+    """A number that is exactly an integer."""
+    match value:
+        case Term():
+            return as_int(value)
+        case FloatValue(exact=(numerator, 1)):
+            return numerator
+        case _:
+            return None
+
+
+def _power(call: LibraryCall) -> Value | None:
+    """pow of integers, where the exponent is a small constant or the base is 2."""
+    base, exponent = _integral(call.argument(0)), _integral(call.argument(1))
+    if base is None or exponent is None:
+        return None
+    if exponent.is_const and 0 <= exponent.value <= 8:
+        result = mul(*[base] * exponent.value)
+    elif base is const(2) and exponent.low >= 0:
+        result = shl(const(1), exponent)
+    else:
+        return None
+    return FloatValue(read("float pow", base, exponent), (result, 1))
+
+
+def _root(call: LibraryCall) -> Value | None:
+    """The square root of a constant square."""
+    value = _integral(call.argument(0))
+    if value is None or not value.is_const or value.value < 0 or isqrt(value.value) ** 2 != value.value:
+        return None
+    root = const(isqrt(value.value))
+    return FloatValue(read("float", root), (root, 1))
+
+
+def _logarithm(call: LibraryCall) -> Value | None:
+    """log2 of a constant power of two."""
+    value = _integral(call.argument(0))
+    if value is None or not value.is_const or value.value <= 0 or value.value & (value.value - 1):
+        return None
+    result = const(value.value.bit_length() - 1)
+    return FloatValue(read("float", result), (result, 1))
+
+
+def _power_of_two(call: LibraryCall) -> Value | None:
+    value = call.number(0)
+    if value is None:
+        return None
+    return conj(le(const(1), value), eq(bit_and(value, sub(value, const(1))), const(0)))
+
+
+def _of_bits(call: LibraryCall) -> Value | None:
+    """std::popcount, std::bit_ceil and the like, of the width of their argument's type (C++ [bit])."""
+    x, type_ = call.number(0), call.type_of(0)
+    if x is None or not isinstance(type_, IntType):
+        return None
+    return standard_bit_function(call.name, x, type_.bits)
+
+
+def _intrinsic(call: LibraryCall) -> Value | None:
+    """Functions of the compiler (GCC, "Other Built-in Functions")."""
+    x = call.number(0)
+    return None if x is None else integer_function(call.name, (x,))
+
+
+NUMBERS: Final[Mapping[str, LibraryModel]] = {
+    "minimum": _extremum(False),
+    "maximum": _extremum(True),
+    "clamp": _clamp,
+    "greatest common divisor": _common_divisor,
+    "least common multiple": _common_multiple,
+    "ceiling": _rounding(True),
+    "floor": _rounding(False),
+    "absolute value": _absolute,
+    "power": _power,
+    "square root": _root,
+    "logarithm": _logarithm,
+    "power of two": _power_of_two,
+    "function of bits": _of_bits,
+    "intrinsic": _intrinsic,
+}
+"""The models of families of functions (`LIBC_FAMILIES`)."""
