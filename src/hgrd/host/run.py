@@ -280,9 +280,10 @@ def _mark_alone(run: HostRunState, before: int, entry: Function) -> None:
 
 def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) -> None:
     """Finds what the launches of the run of a function may run beside."""
-    found = {key: Found(loaded.holder, loaded.offset, loaded.generation) for key, loaded in run.origins.loaded.items()}
+    found = {key: Found(p.holder, p.offset, p.generation, p.type) for key, p in run.origins.loaded.items()}
     threads = run.text.threads and run.linked.called_unseen(entry) and entry.ref.key not in run.coverage.in_threads
     blocking, closure = not run.text.independent_streams, Closure(run.origins.steps)
+    run.trace.common |= run.copies.page_locked
     iterations = Iterations(names, found, run.trace.born, run.trace.lookups, lambda key: closure.of((key,)))
     functions = run.linked.functions
     alone = (entry.ref.key != "main" and "main" in functions) or run.text.waits_unseen

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.trace import Event, Loop, Place, Touch, Use, Work, places
+from hgrd.host.concurrency.trace import ANYWHERE, Event, Loop, Place, Touch, Use, Work, places
 from hgrd.terms import Op, Symbol, Term, add, const, maximum, minimum, sub, symbols_of, var
 from hgrd.terms.linear import from_linear, linear
 
@@ -72,11 +72,13 @@ class Uses(Struct, frozen=True):
     """The memory that kernels, or copies beside the host, touch so that uses by the host could matter.
 
     `holders` are the keys of the objects in which pointers were found, by the keys of what these lead to; `may_be` has
-    the keys of objects that a pointer may lead to besides.  `touched` and `written` are keys of objects.
+    the keys of objects that a pointer may lead to besides.  `touched` and `written` are keys of objects; memory in
+    `common` is what a pointer of which nothing is known may lead to.
     """
 
     holders: Mapping[str, str]
     may_be: Callable[[str], Set[str]]
+    common: Set[str] = frozenset()
     touched: Set[str] = frozenset()
     written: Set[str] = frozenset()
 
@@ -89,7 +91,9 @@ class Uses(Struct, frozen=True):
 
     def _objects(self, touch: Touch) -> set[str]:
         known = {key for p in places(touch.at) for key in holders_of(p.key, self.holders)}
-        return known.union(*(self.may_be(p.key) for p in places(touch.at)))
+        known = known.union(*(self.may_be(p.key) for p in places(touch.at)))
+        anywhere = any(key.startswith(ANYWHERE) for key in known)
+        return known | self.common if anywhere else known
 
     def _kept(self, events: Iterable[Event]) -> Iterator[Event]:
         for event in events:

@@ -38,6 +38,7 @@ from hgrd.host.concurrency.trace import (
     Wait,
     Work,
 )
+from hgrd.program.types import Type
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import Generation
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, const, mul, substitute, var
@@ -53,11 +54,12 @@ _MANY: Final = 2_000  # pieces of work that there would be even so; then loops h
 
 
 class Found(Struct, frozen=True):
-    """Where a pointer was found in memory: the key of the object that holds it, the offset, and since when it is."""
+    """Where a pointer was found in memory: the key and type of the object that holds it, the offset, and since when."""
 
     holder: str
     offset: Term
     since: Generation
+    type: Type | None = None
 
 
 class Iteration(Struct, frozen=True):
@@ -80,9 +82,9 @@ class Iterations(Struct):
 
     `found` says where pointers were found, by the keys of what they lead to; `holders` has the key of the object that
     holds it for each key of an address here, and `origins` the key that it had in the trace.  `offsets` says where
-    they were found in the holder, and a number for what that held then.  `born` says after how many names handles were
-    made, by what their holder holds since then, `lookups` how pointers were got, `latest` where the newest symbol of a
-    term stands in the order of names.  `may_be` has the keys of objects that
+    they were found in the holder, and a number for what that held then; `types` are those of holders. `born` says
+    after how many names handles were made, by what their holder holds since then, `lookups` how pointers were got,
+    `latest` where the newest symbol of a term stands in the order of names. `may_be` has the keys of objects that
     what was found in memory may be, as far as the program shows.
     """
 
@@ -94,6 +96,7 @@ class Iterations(Struct):
     holders: dict[str, str] = field(default_factory=dict[str, str])
     origins: dict[str, str] = field(default_factory=dict[str, str])
     offsets: dict[str, tuple[Term, int]] = field(default_factory=dict[str, tuple[Term, int]])
+    types: dict[str, Type | None] = field(default_factory=dict[str, "Type | None"])
     generations: dict[tuple[Generation, str], int] = field(default_factory=dict[tuple[Generation, str], int])
     latest: dict[Term, int] = field(default_factory=dict[Term, int])
     contradictions: dict[tuple[frozenset[Term], frozenset[Term]], bool] = field(
@@ -247,6 +250,7 @@ class Iterations(Struct):
             new = f"{holder} at {offset} since {since}"
             self.holders[new] = holder
             self.offsets[new] = offset, since
+            self.types[new] = found.type
         else:
             made = self.names.index.get(key, -1)
             unknown = key.startswith(UNKNOWN)

@@ -17,7 +17,7 @@ from hgrd.host.concurrency.order import other_keys
 from hgrd.host.concurrency.rows import apart, meet
 from hgrd.host.concurrency.trace import ANYWHERE, CALLBACK, DEFAULT, UNKNOWN, Place, Touch, Trace, Work, places, ways
 from hgrd.host.memory.pointer_origins import ANYTHING, IN
-from hgrd.program.types import POINTER_SIZE
+from hgrd.program.types import POINTER_SIZE, RecordType
 from hgrd.terms import Term
 
 _MARKS: Final = re.compile(r"'\d+|~")
@@ -55,7 +55,11 @@ def pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash
         for b in other.touches:
             if not (a.writes or b.writes) or a.found or b.found:
                 continue
-            found = next((p for p in places(a.at) if any(_may_meet(p, q, iterations) for q in places(b.at))), None)
+            both = ((p, q) for p in places(a.at) for q in places(b.at))
+            meeting = (
+                p for p, q in both if _may_meet(p, q, iterations) or (not clash and _lead_to_one(p, q, iterations))
+            )
+            found = next(meeting, None)
             if found is None or (clash and not _clash(one, a, other, b)):
                 continue
             name = name_of(found, iterations, trace)
@@ -74,15 +78,32 @@ def with_host(one: Work, other: Work, iterations: Iterations, trace: Trace, *, l
     host, kernel = (one, other) if one.by_host else (other, one)
     (used,) = host.touches
     for touch in kernel.touches:
-        if _is_anywhere(touch) or not (kernel.kernel or touch.locked):
+        if not (kernel.kernel or touch.locked):
             continue
         if (touch.writes or used.writes) and not _other_kind(used, touch) and not _visibly_apart(used, touch):
-            found = _common_place(used, touch, host.choices | kernel.choices, iterations, loosely=loosely)
+            choices = host.choices | kernel.choices
+            if _is_anywhere(touch):
+                found = _common_memory(used, choices, iterations, trace)
+            else:
+                found = _common_place(used, touch, choices, iterations, loosely=loosely)
             if found is not None:
                 name, key = name_of(found, iterations, trace), iterations.origins.get(found.key, found.key)
                 writes = (used.writes, touch.writes) if host is one else (touch.writes, used.writes)
                 yield Pair(one, other, name, key, writes)
                 return
+
+
+def _common_memory(used: Touch, choices: frozenset[Term], iterations: Iterations, trace: Trace) -> Place | None:
+    """A place that the host uses under choices of the program, in memory that it has made for kernels, too.
+
+    A pointer that is read or written by what the library returns is in an object of the library's.
+    """
+    for place, tests in ways(used.at):
+        numbers = used.kinds is None or _POINTER not in used.kinds
+        objects = iterations.objects(place) if numbers else {iterations.origins.get(place.key, place.key)}
+        if not objects.isdisjoint(trace.common) and not iterations.exclusive(tests | choices, choices):
+            return place
+    return None
 
 
 def with_early(one: Work, other: Work, iterations: Iterations, trace: Trace) -> Iterator[Pair]:
@@ -142,7 +163,7 @@ def _may_meet(one: Place, other: Place, iterations: Iterations, *, loosely: bool
 def _lead_to_one(one: Place, other: Place, iterations: Iterations) -> bool:
     """Whether two pointers may lead to one object that the program has put where the library holds it.
 
-    Not if they were found at different places.
+    Not if they were found at different places: of one object, or as other members of one class, or by other keys.
     """
     shared = iterations.objects(one) & iterations.objects(other)
     if not any(key != ANYTHING and not key.startswith(IN) for key in shared):
@@ -153,7 +174,8 @@ def _lead_to_one(one: Place, other: Place, iterations: Iterations) -> bool:
     (x, _), (y, _) = iterations.offsets[one.key], iterations.offsets[other.key]
     if a == b:
         return meets(one, other, iterations.holders, iterations.offsets)
-    members = x.is_const and y.is_const and x != y
+    members = isinstance(of_class := iterations.types[one.key], RecordType) and of_class == iterations.types[other.key]
+    members = members and x.is_const and y.is_const and x != y
     return not (members or other_keys(a, b))
 
 

@@ -66,7 +66,7 @@ def find_beside(
     with any arguments.  `waits`: whether a kernel may wait for other work; None: the callers may have ordered it all.
     """
     inside = {key: found.holder for key, found in iterations.found.items()}
-    events = list(iterations.all(Uses(inside, iterations.may_be).without_others(trace.events)))
+    events = list(iterations.all(Uses(inside, iterations.may_be, trace.common).without_others(trace.events)))
     if _in_one_stream(events):
         return
     streams = Streams(trace.made, blocking, iterations.origins, iterations.holders, iterations.offsets)

@@ -286,7 +286,8 @@ class Trace(Struct):
     `used` are the uses of the host, and its waits, since something else has happened.  `teams` are the threads of
     OpenMP that the run is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were
     made, by what the objects hold since then: after so many names.  `lookups` say how pointers were got from code that
-    is not followed, by the keys of what these lead to.  `held` are functions that objects hold.
+    is not followed, by the keys of what these lead to.  `held` are functions that objects hold.  `common` has the keys
+    of memory that the program has made for the host and for kernels.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
@@ -306,6 +307,7 @@ class Trace(Struct):
     born: dict[Generation, int] = field(default_factory=dict[Generation, int])
     lookups: dict[str, Lookup] = field(default_factory=dict[str, Lookup])
     held: list[Held] = field(default_factory=list[Held])
+    common: set[str] = field(default_factory=set[str])
 
     def address_of(self, value: Value | None) -> Address:
         """The address that a value is; of a value that is not known, one that no other is equal to."""

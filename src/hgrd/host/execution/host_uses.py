@@ -120,6 +120,8 @@ def _add(
     at = run.trace.address_of(pointer)
     touch = Touch(at, writes, not writes, writes, rows, whole=row is not None, covered=row is not None, kinds=kinds)
     run.trace.names.setdefault(pointer.target.key, pointer.target.name)
+    if pointer.target.space is MemorySpace.GLOBAL:  # a managed variable
+        run.trace.common.add(pointer.target.key)
     sure = run.trace.is_sure(state) and not run.launches.only_traced
     run.trace.add(Use(touch, span, choices_of(state), bounds, told_of(state), sure))
 

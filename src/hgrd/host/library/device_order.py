@@ -34,6 +34,7 @@ from hgrd.host.library.libc import LIBC
 from hgrd.host.linking.stream_flags import ORDERING
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable
+from hgrd.program.types import FunctionType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.values import FunctionValue, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import Term, as_int, const
@@ -88,6 +89,7 @@ _LOOKING: Final = frozenset(  # of Thrust's vectors and pointers: only an elemen
         "raw_pointer_cast", "raw_reference_cast", "device_pointer_cast",
     )
 )  # fmt: skip
+_NAMESPACES: Final = ("std", "std::ranges")
 _ON_DEVICE: Final = 3  # cudaMemcpyDeviceToDevice
 
 
@@ -112,7 +114,7 @@ def record_order(call: LibraryCall) -> None:
         _add_order(call, name)
     elif not own and (begins_thread(call.call) or join_thread(call)):
         pass
-    elif own or _may_order(call.call.function.qualified, name):
+    elif own or _may_order(call.call.function.qualified, name) or _calls_back(call):
         _wait(call, sure=False)
 
 
@@ -132,6 +134,23 @@ def _may_order(qualified: str, name: str) -> bool:
     if name in _PAUSES or (name in _LOOKING and (qualified.startswith("thrust::") or name.endswith("_cast"))):
         return False
     return qualified.startswith(ORDERING) or not (qualified.startswith(_ELSEWHERE) or name in LIBC)
+
+
+def _calls_back(call: LibraryCall) -> bool:
+    """Whether a function of the standard library, no method, may call a function that it gets (or a functor's)."""
+    if call.call.function.qualified.rpartition("::")[0] not in _NAMESPACES or call.name in LIBC:
+        return False
+    return any(_is_callable(argument.type) for argument in call.call.arguments)
+
+
+def _is_callable(type_: Type) -> bool:
+    match type_:
+        case PointerType(to=to):
+            return _is_callable(to)
+        case OpaqueType(name=name):
+            return name.startswith(ORDERING)
+        case _:
+            return isinstance(type_, FunctionType | RecordType)
 
 
 def _wait(

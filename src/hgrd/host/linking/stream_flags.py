@@ -21,12 +21,20 @@ _KINDS: Final = ("StreamDefault", "StreamNonBlocking", "STREAM_DEFAULT", "STREAM
 _CONCURRENT: Final = ("cudaStreamCreate", "cuStreamCreate", "cudaSetDevice", "cudaGraph", PREFIX)
 ORDERING: Final = (  # of the standard library: one thread of the host may wait for another there
     "std::thread", "std::jthread", "std::future", "std::async", "std::mutex", "std::unique_lock", "std::lock_guard",
-    "std::scoped_lock", "std::condition_variable", "std::atomic", "std::barrier", "std::latch",
-    "std::counting_semaphore", "std::binary_semaphore", "std::this_thread", "std::function", "std::__bind",
-    "std::_Bind", "std::__mem_fn", "std::_Mem_fn", "invoke", "std::packaged_task", PREFIX,
+    "std::scoped_lock", "std::lock", "std::try_lock", "std::condition_variable", "std::atomic", "std::barrier",
+    "std::latch", "std::counting_semaphore", "std::binary_semaphore", "std::this_thread", "std::function",
+    "std::__bind", "std::_Bind", "std::__mem_fn", "std::_Mem_fn", "invoke", "std::invoke", "std::packaged_task", PREFIX,
 )  # fmt: skip
 _THREADS: Final = ("std::thread", "std::jthread", "std::async", "pthread_create")
-_HOLDERS: Final = ("std::function::", "std::__bind", "std::_Bind", "std::__mem_fn", "std::_Mem_fn", "invoke")
+_HOLDERS: Final = (
+    "std::function::",
+    "std::__bind",
+    "std::_Bind",
+    "std::__mem_fn",
+    "std::_Mem_fn",
+    "invoke",
+    "std::invoke",
+)
 _PARTS: Final = ("Stream", "Event", "Memcpy", "Memset", "Synchronize", "SetDevice", "GraphLaunch")
 
 

@@ -55,11 +55,12 @@ IN: Final = "in "  # begins the name of what an object holds
 
 
 class Loaded(Struct, frozen=True):
-    """Where a pointer was found: at an offset of an object, in one generation of its contents."""
+    """Where a pointer was found: at an offset of an object of a type, in one generation of its contents."""
 
     holder: str
     generation: Generation
     offset: Term
+    type: Type | None
 
 
 class PointerOrigins(Struct):
@@ -98,7 +99,7 @@ class PointerOrigins(Struct):
         """A value was found in memory of unknown contents."""
         match value:
             case Pointer(target=found) if found.external:
-                self.loaded.setdefault(found.key, Loaded(target.key, generation, offset))
+                self.loaded.setdefault(found.key, Loaded(target.key, generation, offset, target.element))
             case Composite(cells=cells):
                 for at, cell in cells.items():
                     self.record_load(target, generation, add(offset, const(at)), cell.value)

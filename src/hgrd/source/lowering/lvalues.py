@@ -36,6 +36,7 @@ from hgrd.source.declarations.table import VariableDeclaration
 from hgrd.source.lowering import destructors
 from hgrd.source.lowering.context import Context, PlaceRule, Unit, place_type, pointee, referred
 from hgrd.source.lowering.operators import assignment, compound_assignment, increment
+from hgrd.source.text.excerpts import standard_name
 
 _DEVICE_SIDES = frozenset((Side.KERNEL, Side.DEVICE))
 _FUNCTIONS = frozenset(("FunctionDecl", "CXXMethodDecl", "CXXConversionDecl"))
@@ -74,7 +75,7 @@ def function_ref(node: Node, to: Context) -> FunctionRef:
     name: str = named.get("name", "?")
     parsed = to.unit.declarations.type_of(named, to.scope)
     returns = parsed.returns.type if parsed.returns is not None else parsed.type
-    return FunctionRef(name, name, name, returns)
+    return FunctionRef(name, name, standard_name(span_of(node), name) or name, returns)
 
 
 def outer_variable(node: Node, to: Context) -> Variable | None:

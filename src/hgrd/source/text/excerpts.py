@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +18,22 @@ _LONGEST: Final = 8  # lines of a name with its template arguments
 def text_at(span: Span, lines: int) -> str:
     """The text that begins at a place, at most so many lines of it; "" where the file cannot be read."""
     place = span.spelling or span
+    text = _lines_of(place.file)[place.line - 1 : place.line - 1 + lines]
+    return "".join(text)[max(place.column - 1, 0) :]
+
+
+@lru_cache(maxsize=16)
+def _lines_of(file: str) -> tuple[str, ...]:
     try:
-        text = Path(place.file).read_text("utf-8", "replace")
+        return tuple(Path(file).read_text("utf-8", "replace").splitlines(keepends=True))
     except OSError:
-        return ""
-    return "".join(text.splitlines(keepends=True)[place.line - 1 : place.line - 1 + lines])[max(place.column - 1, 0) :]
+        return ()
+
+
+def standard_name(span: Span, last: str) -> str:
+    """The name of a function of the standard library that is called at a place by its namespace; "": it is not."""
+    written = qualified_at(span, last).removeprefix("::").replace(" ", "")
+    return written if written.startswith("std::") else ""
 
 
 def qualified_at(span: Span, last: str) -> str:

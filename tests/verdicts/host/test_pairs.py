@@ -1,0 +1,87 @@
+"""Pairs, tuples and maps of pointers: what the host does with memory that kernels may use by them."""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.findings.model import Outcome
+from tests.checking import check
+
+PROGRAM = """
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+__managed__ float table[64];
+struct Wait { void operator()(int) const { cudaDeviceSynchronize(); } };
+__global__ void put(float *x, int n) { int i = threadIdx.x; if (i < n) x[i] = i; }
+int main() {
+  int n = 64, k[4] = {3, 2, 1, 0};
+  float *x, *y; cudaMallocManaged(&x, 256), cudaMallocManaged(&y, 256);
+  cudaStream_t s, t; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+  BODY
+  cudaDeviceSynchronize();
+}
+"""
+WAIT = "cudaDeviceSynchronize();"
+TEXTS = 'std::vector<std::pair<std::string, float *>> v; v.push_back({"a", x}); v.push_back({"b", y});'
+BESIDE = {  # what the host does while a kernel runs, or after WAIT
+    "pairs with texts": TEXTS + " for (auto &e : v) put<<<1, 64>>>(e.second, n); WAIT v[1].second[0] = 1;",
+    "by its name": TEXTS + " for (auto &e : v) put<<<1, 64>>>(e.second, n); WAIT x[0] = 1;",
+    "a managed variable": (
+        'std::vector<std::pair<std::string, float *>> v; v.push_back({"a", table}); v.push_back({"b", x});'
+        " for (auto &e : v) put<<<1, 64>>>(e.second, n); WAIT table[1] = 3;"
+    ),
+    "a pair that is made of it": (
+        'std::pair<std::string, float *> m("a", x); put<<<1, 64>>>(m.second, n); WAIT x[0] = 1;'
+    ),
+    "a map by texts": (
+        'std::map<std::string, float *> m; m["a"] = x; m["b"] = y; for (auto &e : m) put<<<1, 64>>>(e.second, n);'
+        ' WAIT m["a"][0] = 1;'
+    ),
+    "a map by numbers": (
+        "std::map<int, float *> m; m[1] = x; m[2] = y; for (auto &e : m) put<<<1, 64>>>(e.second, n); WAIT m[1][0] = 1;"
+    ),
+}
+LOOKING = {  # functions that wait for nothing
+    "get": "std::tuple<int, float *> u(1, y); put<<<1, 64>>>(x, n); int i = std::get<0>(u); x[i] = 1;",
+    "get of another namespace": (
+        'using namespace std; tuple<int, string> u(1, ""); put<<<1, 64>>>(x, n); int i = get<0>(u); x[1] = 1;'
+    ),
+    "make_pair": "put<<<1, 64>>>(x, n); auto u = std::make_pair(1, 2); x[1] = 1;",
+    "sort": "put<<<1, 64>>>(x, n); std::sort(k, k + 4); x[1] = 1;",
+    "accumulate": "put<<<1, 64>>>(x, n); int i = std::accumulate(k, k + 4, 0); x[1] = i;",
+    "a clock": "put<<<1, 64>>>(x, n); auto b = std::chrono::steady_clock::now(); x[1] = 1;",
+    "a clock by another name": (
+        "using clock = std::chrono::steady_clock; put<<<1, 64>>>(x, n); auto b = clock::now(); x[1] = 1;"
+    ),
+}
+CALLED = "put<<<1, 64>>>(x, n); std::for_each(k, k + 4, Wait()); x[1] = 1;"
+
+
+def outcomes(folder: Path, body: str) -> set[Outcome]:
+    report = check(folder, PROGRAM.replace("BODY", body))
+    return {n.outcome for k in report.kernels for n in k.launches if n.launch_span is not None}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_the_host_uses_memory_of_a_pair_beside_a_kernel(tmp_path: Path, name: str) -> None:
+    assert outcomes(tmp_path, BESIDE[name].replace("WAIT", "")) <= {Outcome.UNKNOWN, Outcome.RACE}
+    assert outcomes(tmp_path, BESIDE[name].replace("WAIT", WAIT)) == {Outcome.SAFE}
+
+
+@pytest.mark.parametrize("name", LOOKING)
+def test_functions_of_the_library_do_not_wait(tmp_path: Path, name: str) -> None:
+    before, launch, after = LOOKING[name].partition("put<<<1, 64>>>(x, n);")
+    assert outcomes(tmp_path, LOOKING[name]) <= {Outcome.UNKNOWN, Outcome.RACE}
+    assert outcomes(tmp_path, f"{before}{launch} {WAIT} {after}") == {Outcome.SAFE}
+
+
+def test_a_function_of_the_library_may_call_one_that_waits(tmp_path: Path) -> None:
+    assert Outcome.RACE not in outcomes(tmp_path, CALLED)
