@@ -73,6 +73,7 @@ from benchmarks.mutating import (
 from hgrd.cuda.groups import Group
 from hgrd.cuda.memory_model import Scope
 from hgrd.cuda.ptx.opcodes import Effect
+from hgrd.host.concurrency.keyed_pointers import Held
 from hgrd.solve.normal_form.formula import Some
 from hgrd.symbolic.loops.narrowing import Narrowing
 from hgrd.terms import FALSE, TRUE, const, substitute
@@ -2075,6 +2076,24 @@ MUTATIONS = (
         "different elements of an array are taken for different pointers, whatever their indexes",
         ("tests/verdicts/host/test_same_memory.py",),
         gives(True, "host.memory.pointer_origins:_differ"),
+    ),
+    Mutation(
+        "keys-tell-pointers-apart",
+        "elements of a map by other keys lead to other memory, whatever the program has stored there",
+        ("tests/verdicts/host/test_pairs.py",),
+        gives(False, "host.concurrency.meeting:_mixed"),
+    ),
+    Mutation(
+        "maps-hold-each-pointer-once",
+        "elements of a map that the library has filled have objects of their own",
+        ("tests/verdicts/host/test_pairs.py",),
+        gives(Held.APART, "host.concurrency.keyed_pointers:KeyedPointers.held"),
+    ),
+    Mutation(
+        "unknown-pointers-avoid-common-memory",
+        "a pointer of which nothing is known leads to no memory that the host uses itself",
+        ("tests/verdicts/host/test_pairs.py",),
+        gives(None, "host.concurrency.meeting:_common_memory"),
     ),
     Mutation(
         "constant-tables-not-followed",

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from hgrd.host.concrete.run import run_concretely
 from hgrd.host.concurrency.iterations import Found, Iterations
+from hgrd.host.concurrency.keyed_pointers import KeyedPointers
 from hgrd.host.concurrency.sharing import find_beside
 from hgrd.host.concurrency.trace import Trace
 from hgrd.host.entry_points import EntryPoints, share_of, why_cut
@@ -284,7 +285,8 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
     threads = run.text.threads and run.linked.called_unseen(entry) and entry.ref.key not in run.coverage.in_threads
     blocking, closure = not run.text.independent_streams, Closure(run.origins.steps)
     run.trace.common |= run.copies.page_locked
-    iterations = Iterations(names, found, run.trace.born, run.trace.lookups, lambda key: closure.of((key,)))
+    keyed = KeyedPointers(run.origins, closure, run.trace.lookups, names)
+    iterations = Iterations(names, found, run.trace.born, run.trace.lookups, lambda key: closure.of((key,)), keyed.held)
     functions = run.linked.functions
     alone = (entry.ref.key != "main" and "main" in functions) or run.text.waits_unseen
 

@@ -85,3 +85,53 @@ def test_functions_of_the_library_do_not_wait(tmp_path: Path, name: str) -> None
 
 def test_a_function_of_the_library_may_call_one_that_waits(tmp_path: Path) -> None:
     assert Outcome.RACE not in outcomes(tmp_path, CALLED)
+
+
+ON_TWO = "put<<<1, 64, 0, s>>>(ONE, n); put<<<1, 64, 0, t>>>(OTHER, n);"
+KEYED = {  # kernels on two streams get what a map holds by other keys: what it holds, and whether that is one object
+    "one pointer by two texts": ('std::map<std::string, float *> m; m["a"] = x; m["b"] = x;', '"a"', '"b"', True),
+    "one pointer by two numbers": ("std::map<int, float *> m; m[1] = x; m[2] = x;", "1", "2", True),
+    "an element that is another": (
+        'std::map<std::string, float *> m; m["a"] = x; m["b"] = m["a"];',
+        '"a"',
+        '"b"',
+        True,
+    ),
+    "a number's that is another": ("std::map<int, float *> m; m[1] = x; m[2] = m[1];", "1", "2", True),
+    "one by all keys of a loop": ("std::map<int, float *> m; for (int i = 0; i < 4; i++) m[i] = x;", "1", "2", True),
+    "two pointers by two texts": ('std::map<std::string, float *> m; m["a"] = x; m["b"] = y;', '"a"', '"b"', False),
+    "two pointers by two numbers": ("std::map<int, float *> m; m[1] = x; m[2] = y;", "1", "2", False),
+}
+SWAPPED = (
+    'std::map<std::string, float *> m; m["a"] = x; m["b"] = y; put<<<1, 64, 0, s>>>(m["a"], n); SWAP'
+    ' put<<<1, 64, 0, t>>>(m["b"], n);'
+)
+
+
+def assumed(folder: Path, body: str) -> list[str]:
+    report = check(folder, PROGRAM.replace("BODY", body))
+    return [f.text for k in report.kernels for n in k.launches for f in n.assumptions if "other elements" in f.text]
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_elements_of_a_map_by_other_keys_on_two_streams(tmp_path: Path, name: str) -> None:
+    filled, one, other, same = KEYED[name]
+    body = filled + ON_TWO.replace("ONE", f"m[{one}]").replace("OTHER", f"m[{other}]")
+    assert outcomes(tmp_path, body) == {Outcome.UNKNOWN if same else Outcome.SAFE}
+    assert assumed(tmp_path, body) == []
+
+
+def test_swapped_elements_of_a_map_on_two_streams(tmp_path: Path) -> None:
+    assert outcomes(tmp_path, SWAPPED.replace("SWAP", "")) == {Outcome.SAFE}
+    assert outcomes(tmp_path, SWAPPED.replace("SWAP", 'std::swap(m["a"], m["b"]);')) == {Outcome.UNKNOWN}
+
+
+@pytest.mark.parametrize("keys", [("std::string, float *", '"a"', '"b"'), ("int, float *", "1", "2")])
+def test_elements_of_a_map_that_the_library_has_filled_are_apart_by_an_assumption(
+    tmp_path: Path, keys: tuple[str, str, str]
+) -> None:
+    types, one, other = keys
+    body = f"std::map<{types}> m; m.emplace({one}, x); m.emplace({other}, y);"
+    body += ON_TWO.replace("ONE", f"m[{one}]").replace("OTHER", f"m[{other}]")
+    assert outcomes(tmp_path, body) == {Outcome.SAFE}
+    assert len(assumed(tmp_path, body)) == 2

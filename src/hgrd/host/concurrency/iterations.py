@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.host_uses import in_all, is_all
+from hgrd.host.concurrency.keyed_pointers import Held
 from hgrd.host.concurrency.trace import (
     GOT,
     THREAD_NUMBER,
@@ -85,7 +86,7 @@ class Iterations(Struct):
     they were found in the holder, and a number for what that held then; `types` are those of holders. `born` says
     after how many names handles were made, by what their holder holds since then, `lookups` how pointers were got,
     `latest` where the newest symbol of a term stands in the order of names. `may_be` has the keys of objects that
-    what was found in memory may be, as far as the program shows.
+    what was found in memory may be, as far as the program shows; `keyed` says what a map holds, by an element.
     """
 
     names: Names
@@ -93,6 +94,7 @@ class Iterations(Struct):
     born: Mapping[Generation, int] = field(default_factory=dict[Generation, int])
     lookups: Mapping[str, Lookup] = field(default_factory=dict[str, Lookup])
     may_be: Callable[[str], Set[str]] = lambda _: frozenset[str]()
+    keyed: Callable[[str], Held | None] = lambda _: None
     holders: dict[str, str] = field(default_factory=dict[str, str])
     origins: dict[str, str] = field(default_factory=dict[str, str])
     offsets: dict[str, tuple[Term, int]] = field(default_factory=dict[str, tuple[Term, int]])
@@ -341,6 +343,11 @@ def meets(one: Place, other: Place, holders: Mapping[str, str], offsets: Mapping
         return one.key == other.key
     (a, since), (b, then) = offsets[one.key], offsets[other.key]
     return since != then or not (apart(a, b) if a.symbols and b.symbols else a.is_const and b.is_const)
+
+
+def other_places(one: Term, other: Term) -> bool:
+    """Whether two offsets differ for all that is known."""
+    return apart(one, other) if one.symbols and other.symbols else one.is_const and other.is_const and one != other
 
 
 def apart(one: Term, other: Term) -> bool:

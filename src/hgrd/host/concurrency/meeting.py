@@ -12,7 +12,8 @@ from typing import Final
 from msgspec import Struct
 
 from hgrd.host.concurrency.host_uses import holders_of
-from hgrd.host.concurrency.iterations import Iterations, meets
+from hgrd.host.concurrency.iterations import Iterations, meets, other_places
+from hgrd.host.concurrency.keyed_pointers import Held
 from hgrd.host.concurrency.order import other_keys
 from hgrd.host.concurrency.rows import apart, meet
 from hgrd.host.concurrency.trace import ANYWHERE, CALLBACK, DEFAULT, UNKNOWN, Place, Touch, Trace, Work, places, ways
@@ -57,10 +58,15 @@ def pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash
                 continue
             both = ((p, q) for p in places(a.at) for q in places(b.at))
             meeting = (
-                p for p, q in both if _may_meet(p, q, iterations) or (not clash and _lead_to_one(p, q, iterations))
+                p
+                for p, q in both
+                if _may_meet(p, q, iterations) or (not clash and _lead_to_one(p, q, iterations, loosely=True))
             )
             found = next(meeting, None)
+            mixed = (p for p in places(a.at) if any(_mixed(p, q, iterations) for q in places(b.at)))
             if found is None or (clash and not _clash(one, a, other, b)):
+                found = next(mixed, None)
+            if found is None:
                 continue
             name = name_of(found, iterations, trace)
             if name not in told:
@@ -126,7 +132,7 @@ def _common_place(
         meet_there = (
             q.key in known
             or _may_meet(place, q, iterations, loosely=loosely)
-            or (held and _lead_to_one(place, q, iterations))
+            or (held and _lead_to_one(place, q, iterations, loosely=loosely))
             for q, _ in there
         )
         meeting = (way for way, meets_ in zip(there, meet_there, strict=True) if meets_)
@@ -156,14 +162,15 @@ def _may_meet(one: Place, other: Place, iterations: Iterations, *, loosely: bool
     if one.key.startswith(ANYWHERE) or other.key.startswith(ANYWHERE):
         return True
     if meets(one, other, iterations.holders, iterations.offsets):
-        return True
+        return not _keyed_apart(one, other, iterations)
     return loosely and any(key in iterations.objects(p) for p, key in ((one, other.key), (other, one.key)))
 
 
-def _lead_to_one(one: Place, other: Place, iterations: Iterations) -> bool:
+def _lead_to_one(one: Place, other: Place, iterations: Iterations, *, loosely: bool = False) -> bool:
     """Whether two pointers may lead to one object that the program has put where the library holds it.
 
-    Not if they were found at different places: of one object, or as other members of one class, or by other keys.
+    Not if they were found at different places: of one object, or as other members of one class, or by other keys of a
+    map whose elements differ (`loosely`: surely do).
     """
     shared = iterations.objects(one) & iterations.objects(other)
     if not any(key != ANYTHING and not key.startswith(IN) for key in shared):
@@ -172,11 +179,30 @@ def _lead_to_one(one: Place, other: Place, iterations: Iterations) -> bool:
     if a is None or b is None:
         return True
     (x, _), (y, _) = iterations.offsets[one.key], iterations.offsets[other.key]
-    if a == b:
+    keyed = iterations.keyed(a)
+    if a == b and keyed is None:
         return meets(one, other, iterations.holders, iterations.offsets)
+    if a == b or other_keys(a, b):
+        differ = a != b or other_places(x, y)
+        return not differ or keyed is Held.MIXED or (loosely and keyed is not Held.APART)
     members = isinstance(of_class := iterations.types[one.key], RecordType) and of_class == iterations.types[other.key]
-    members = members and x.is_const and y.is_const and x != y
-    return not (members or other_keys(a, b))
+    return not (members and x.is_const and y.is_const and x != y)
+
+
+def _keyed_apart(one: Place, other: Place, iterations: Iterations) -> bool:
+    """Whether two pointers were found in one map by different keys, each of which has an object of its own."""
+    a = iterations.holders.get(one.key)
+    if a is None or a != iterations.holders.get(other.key) or iterations.keyed(a) is not Held.APART:
+        return False
+    return other_places(iterations.offsets[one.key][0], iterations.offsets[other.key][0])
+
+
+def _mixed(one: Place, other: Place, iterations: Iterations) -> bool:
+    """Whether two pointers were found in one map by different keys, where one may be what the other is, or was."""
+    a, b = iterations.holders.get(one.key), iterations.holders.get(other.key)
+    if a is None or b is None or one.key == other.key or not (a == b or other_keys(a, b)):
+        return False
+    return iterations.keyed(a) is Held.MIXED
 
 
 def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:
