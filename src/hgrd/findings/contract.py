@@ -11,10 +11,10 @@ from hgrd.findings.severity import severity
 
 
 def possible_races(kernel: KernelReport, strict: bool) -> Iterator[Finding]:
-    """The races of a kernel that a precondition excludes."""
+    """The races of a kernel that a precondition excludes, or that depend on what is not known of the host code."""
     return (f for f in kernel.findings if severity(f, strict) is Severity.WARNING)
 
 
 def contract(kernel: KernelReport, strict: bool) -> Mapping[str, int]:
     """The conditions that callers of a kernel must respect, as C, each with how many races it excludes."""
-    return Counter(f.condition for f in possible_races(kernel, strict))
+    return Counter(f.condition for f in possible_races(kernel, strict) if f.condition)

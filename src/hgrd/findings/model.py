@@ -131,6 +131,7 @@ class Finding(Struct, frozen=True):
     facts: tuple[FactUse, ...]
     same_value: bool = False  # both write the same value: a note unless --strict
     condition: str = ""  # the precondition that would exclude it; "" if none is known
+    provided: str = ""  # what of the host code it depends on that is not known, in words; "" if on nothing
     rule: str = DATA_RACE.code  # or that of a mistake in synchronisation that would order the two
     cause: str = ""  # that mistake in words; "" if there is none
     method: str = ""

@@ -112,6 +112,13 @@ class HeldPointers(Struct, frozen=True):
     targets: frozenset[str]
 
 
+class UntoldTest(Struct, frozen=True):
+    """A test of the host of which it is not known whether it holds for some values of these symbols of a launch."""
+
+    symbols: frozenset[Symbol]
+    span: Span
+
+
 class HostNote(Struct, frozen=True):
     """Something on the host side that was not understood and could matter."""
 
@@ -195,7 +202,7 @@ class LaunchSite(Struct, frozen=True):
     `beside` is what is assumed of work that may run at the same time; `shared` says what does so and uses the same
     elements of memory that one of the two writes; `at_once` are pairs of accesses of which this is sure, `may_meet`
     work of which the kernels decide it.  `any_caller`: its function was followed for any arguments, because no run has
-    followed all of its callers to their end.
+    followed all of its callers to their end.  `untold` are tests on the way to it whose outcome is not known.
     """
 
     kernel: FunctionRef
@@ -221,6 +228,7 @@ class LaunchSite(Struct, frozen=True):
     at_once: tuple[AtOnce, ...] = ()
     may_meet: tuple[MayMeet, ...] = ()
     any_caller: bool = False
+    untold: tuple[UntoldTest, ...] = ()
 
 
 class HostRun(Struct, frozen=True):

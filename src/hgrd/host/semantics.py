@@ -13,6 +13,7 @@ from hgrd.host.constructors import constructed, constructed_type, new_object
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.exceptions import left_by_throwing
 from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containers, wild_store
+from hgrd.host.execution.computed_numbers import note_result
 from hgrd.host.execution.held_functions import follow_pointed, forwards, invoked
 from hgrd.host.execution.host_uses import record_poll, record_use
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
@@ -289,7 +290,12 @@ class HostSemantics(Semantics):
         forget_elements(state, written)
         outside_code(self.run, machine, state, call, arguments, deep=deep)
         escape_by_result(self.run, call, arguments)
-        return new_object(machine, call, arguments) or invocation.unknown()
+        result = new_object(machine, call, arguments) or invocation.unknown()
+        note_result(invocation, written, result)
+        return result
+
+    def note_computed(self, made: Symbol, given: frozenset[Symbol]) -> None:
+        self.run.computed[made] = given
 
     def through_pointer(
         self, machine: Machine, state: State, call: ir.IndirectCall, arguments: tuple[Value, ...]

@@ -155,6 +155,7 @@ def _finding(finding: Finding, strict: bool) -> Object:
         "second_calls": [location(call) for call in finding.second_calls],
         "same_value": finding.same_value,
         "condition": finding.condition or None,
+        "provided": finding.provided or None,
         "cause": finding.cause or None,
         "witness": _witness(finding.witness),
         "facts": [_fact(fact) for fact in finding.facts],

@@ -111,6 +111,10 @@ class Semantics(ABC):
         """Earlier iterations may have written through these pointers."""
         return
 
+    def note_computed(self, made: Symbol, given: frozenset[Symbol]) -> None:
+        """Called for a number that a loop has computed from others, by steps that are not followed."""
+        return
+
     def note_unknown_stores(self, state: State, targets: Iterable[MemoryObject], given: Iterable[Value]) -> None:
         """Code that is not followed, and was given these values, may store anything in these objects."""
         return

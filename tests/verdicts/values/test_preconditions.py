@@ -7,6 +7,7 @@ from time import perf_counter
 import pytest
 
 from hgrd.engine.analysis.launch_protocol import infer_at_launch
+from hgrd.engine.analysis.program import follow_host
 from hgrd.findings.model import Confidence
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.linked import link
@@ -472,10 +473,21 @@ __global__ void shift(int *a, int d, int n) {
 """
 
 
+TILED_ROWS = """
+__global__ void tile(float *out, int width) {
+  out[(blockIdx.y * 8 + threadIdx.y) * width + blockIdx.x * 32 + threadIdx.x] = threadIdx.y;
+}
+void draw(float *out, int width, int height) {
+  if (width > 0 && height > 0) tile<<<dim3((width + 31) / 32, (height + 7) / 8), dim3(32, 8)>>>(out, width);
+}
+"""
+
+
 @pytest.mark.parametrize(
     ("source", "elsewhere", "races", "reasons"),
     [
         (ROWS, "", [], ["the time limit was reached: 'height <= stride' may exclude it"]),
+        (TILED_ROWS, "", [], ["the time limit was reached: 'width % 32 == 0' may exclude it"]),
         (SHIFT, "n <= d", [], ["the time limit was reached: 'n <= d' may exclude it"]),
         (SHIFT, "", [""], []),
     ],
@@ -487,8 +499,8 @@ def test_a_race_whose_conditions_were_not_looked_for(
     for module in ("preconditions.across_findings", "pairs.precondition_search"):
         monkeypatch.setattr(f"hgrd.races.{module}.perf_counter", lambda: inf)
     program = parse(tmp_path, source)
-    (kernel,) = program.kernels()
-    inferred = infer_at_launch(link((program,)), kernel, None, AnalysisOptions())
+    (kernel,) = follow_host((program,), AnalysisOptions()).kernels
+    inferred = infer_at_launch(link((program,)), kernel.kernel, kernel.launches[0], AnalysisOptions())
     with Session() as session:
         decide, end = Decider(session), perf_counter() + 60
         found = check_pairs(inferred.protocol, inferred.facts, AnalysisOptions(), decide, end, elsewhere={elsewhere})

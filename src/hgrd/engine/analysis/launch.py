@@ -26,6 +26,7 @@ from hgrd.races.divergence.checker import BarrierVerdicts, check_barriers
 from hgrd.races.divergence.spin_livelock import livelocks
 from hgrd.races.pairs.checker import check_pairs
 from hgrd.races.pairs.replay_required import require_replay, require_replay_of_barriers
+from hgrd.races.pairs.untold_tests import behind_untold_tests
 from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.symbolic.limits import TimeLimitError, until
@@ -111,6 +112,8 @@ def _checked(
             hosted=context.hosted,
             elsewhere=context.conditions,
         )
+        if at.launch is not None:
+            pairs = behind_untold_tests(pairs, at.launch)
         return inferred, protocol, barriers, pairs, livelocks(protocol, inferred.facts, at.decide, end)
 
 

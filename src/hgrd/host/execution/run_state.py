@@ -209,6 +209,7 @@ class HostRunState(Struct):
     `trace` is what the present run puts on the device, `beside` what the launches so far may run beside.
     `concrete` has what launches find in memory where no input decides about it.
     `bound` has what textures and surfaces stand for, by the names of their handles and the keys of their references.
+    `computed` are numbers that the program computes from others by steps that are not followed, with these.
     """
 
     linked: Linked
@@ -226,6 +227,7 @@ class HostRunState(Struct):
     beside: Beside = field(default_factory=Beside)
     bound: dict[str, BoundMemory] = field(default_factory=dict[str, BoundMemory])
     concrete: Mapping[Place, Launched] = field(default_factory=dict["Place", Launched])
+    computed: dict[Symbol, frozenset[Symbol]] = field(default_factory=dict[Symbol, frozenset[Symbol]])
 
     def cut_short(self, entry: Function, text: str, left: Iterable[Statement | None]) -> None:
         """An entry point was not followed to its end; `left` are the statements that were still to come."""

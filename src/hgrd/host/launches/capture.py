@@ -28,6 +28,7 @@ from hgrd.host.launches.exact_contents import (
 from hgrd.host.launches.projection import projected
 from hgrd.host.launches.relevant_facts import argument_facts, connected, fact, holding, relevant
 from hgrd.host.launches.traced_grids import TracedLaunch, trace_grid
+from hgrd.host.launches.untold_tests import untold_tests
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
 from hgrd.host.memory.pointer_origins import ANYTHING
 from hgrd.host.memory.unknowns import between, forget_targets, unknown
@@ -266,6 +267,7 @@ def _site(
         request.cluster,
         tuple(overlaps),
         bound=tuple(seen_at_launch(seen, b) for b in bound),
+        untold=tuple(untold_tests(run, machine, path, roots, seen)),
     )
     return site, Entered(kernel.key, request.arguments, keys, seen.term)
 

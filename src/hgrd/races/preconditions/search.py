@@ -10,6 +10,7 @@ assumption alone does not exclude the race.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
+from itertools import chain
 from time import perf_counter
 
 from hgrd.cuda.memory_model import AccessKind
@@ -22,7 +23,7 @@ from hgrd.races.preconditions.exclusion import RacyPair, are_violations, helps
 from hgrd.races.preconditions.joint import joint
 from hgrd.races.preconditions.packed_arrays import of_layout
 from hgrd.races.preconditions.segments import NAME
-from hgrd.races.preconditions.tiles import within_rows
+from hgrd.races.preconditions.tiles import multiples, within_rows
 from hgrd.solve.decide import Decider
 from hgrd.solve.effort import Effort
 from hgrd.solve.query import Answer, Query
@@ -94,7 +95,9 @@ def _candidates(race: RacyPair, encoded: EncodedPair) -> Iterator[Candidate]:
 
 
 def may_exclude(race: RacyPair, known: Set[str]) -> str:
-    """What all conflicts violate of conditions `known` from other races, or that rows have a width; "" if nothing.
+    """What all conflicts violate of conditions `known` from other races, or of what rows plainly need; "" if nothing.
+
+    That is a width, one that is a multiple of a constant of the kernel, and room for what indexes are compared with.
 
     No proof is tried: a race of which nothing else is known is not sure if there is such a condition.
     """
@@ -104,10 +107,12 @@ def may_exclude(race: RacyPair, known: Set[str]) -> str:
     conflicts = list(race.conflicts)
     encoded = race.conflicts[0][0]
     numbers = numbers_of(encoded.query, race.arguments)
-    widths = (plain(f"{text} > 0", lt(const(0), p)) for text, p in rows_of(numbers, encoded.query))
+    rows = rows_of(numbers, encoded.query)
+    widths = (plain(f"{text} > 0", lt(const(0), p)) for text, p in rows)
     within = within_rows(numbers, encoded.query)
+    whole = chain.from_iterable(multiples(rows, encoded.query))
     others = (c for c in _candidates(race, encoded) if c.text in parts)
-    return next((c.text for c in (*widths, *within, *others) if are_violations(c, conflicts)), "")
+    return next((c.text for c in (*widths, *within, *whole, *others) if are_violations(c, conflicts)), "")
 
 
 def not_negative(race: RacyPair, sizes: frozenset[Symbol], decide: Callable[[Query], Answer]) -> str:

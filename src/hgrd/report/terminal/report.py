@@ -102,7 +102,7 @@ def _races(kernel: KernelReport, source_line: SourceLine, options: TextOptions) 
     """Each race, the gravest first; those that are conditional are one contract, with one of them as an example."""
     races = sorted(kernel.findings, key=lambda finding: _gravity(finding, options.strict))
     possible = sorted(possible_races(kernel, options.strict), key=lambda finding: _gravity(finding, options.strict))
-    together = len(possible) > 1 and not options.verbose
+    together = len(possible) > 1 and not options.verbose and bool(contract(kernel, options.strict))
     for finding in races:
         if together and finding in possible[1:]:
             continue
@@ -142,17 +142,24 @@ def _finding(
     if not again or finding.first_calls != finding.second_calls:
         yield from called(finding.second_calls, second.span, source_line)
     yield field("levels", ", ".join(level.value for level in finding.levels))
-    yield field("confidence", CONFIDENCE[finding.confidence])
+    yield field("confidence", _confidence(finding))
     if finding.cause:
         yield field("cause", f"{in_source(finding.cause)} [{finding.rule}]")
     if finding.condition and condition:
         yield field("unless", f"assert({in_source(finding.condition)});")
+    if finding.provided:
+        yield field("provided", finding.provided)
     if finding.replay not in ("", CONFIRMED):
         yield field("replay", finding.replay)
     yield from _launch_of(kernel, finding)
     yield from _witness(finding.witness, options.verbose)
     if options.verbose:
         yield from facts_lines("facts used", finding.facts)
+
+
+def _confidence(finding: Finding) -> str:
+    unseen = finding.confidence is Confidence.CONDITIONAL and not finding.condition
+    return "conditional: it depends on what is not known of the host code" if unseen else CONFIDENCE[finding.confidence]
 
 
 def _title(kernel: KernelReport, finding: Finding, source_line: SourceLine) -> str:

@@ -88,7 +88,7 @@ def classify_carried(
         for i in living
         for c in (classify.cell(i),)
     )
-    return LoopSummary(tuple(cells_found), frozenset(changed), steady, ends, moved, computes)
+    return LoopSummary(tuple(cells_found), frozenset(changed), steady, ends, moved, computes, mark)
 
 
 class _Tried(NamedTuple):

@@ -26,7 +26,7 @@ from hgrd.symbolic.loops.iteration import (
     speculative_iteration,
     speculative_test,
 )
-from hgrd.symbolic.loops.recurrences import LoopSummary, apply_recurrences
+from hgrd.symbolic.loops.recurrences import LoopSummary, apply_recurrences, computed_from
 from hgrd.symbolic.loops.unrolling import unroll
 from hgrd.symbolic.machine import Exits, Machine
 from hgrd.symbolic.names import hidden
@@ -316,6 +316,8 @@ def _after(
         return state
     outside = state.copy()
     apply_recurrences(machine, state, summary, var(count), at_exit=True, in_step=in_step)
+    for made, given in computed_from(machine, state, summary):
+        machine.semantics.note_computed(made, given)
     if shape.test is None:
         _left_by_break(outside, state, ends.breaks, shape.span)
         return state

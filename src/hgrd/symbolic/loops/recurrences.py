@@ -98,7 +98,8 @@ class LoopSummary(Struct, frozen=True):
 
     What else the objects `changed` (by key) hold is lost, but for those in `steady`: there nothing changes outside of
     the cells.  `moved` are pointers that an iteration sets to another object than they have at its start: the next
-    iteration may write there.  `computes`: it calls no unknown function, so what it writes is no input.
+    iteration may write there.  `computes`: it calls no unknown function, so what it writes is no input.  `begun` marks
+    the names that are older than the loop.
     """
 
     cells: tuple[CarriedCell, ...]
@@ -107,6 +108,7 @@ class LoopSummary(Struct, frozen=True):
     ends: IterationExits
     moved: tuple[Value, ...] = ()
     computes: bool = False
+    begun: int = 0
 
 
 def apply_recurrences(
@@ -140,6 +142,30 @@ def apply_recurrences(
         region = state.store[c.target.key]
         cells = {**region.cells, c.offset: Cell(value, c.size)}
         state.store[c.target.key] = Region(cells, region.generation, region.zeroed)
+
+
+def computed_from(machine: Machine, state: State, found: LoopSummary) -> Iterator[tuple[Symbol, frozenset[Symbol]]]:
+    """The numbers that are not known in `state`, after the loop, and what it has computed each of them from.
+
+    But for those that an iteration makes of input that it gets itself.
+    """
+    lost = [c for c in found.cells if c.changes and c.origin is Origin.UNKNOWN and isinstance(c.first, Term)]
+    used = {id(c): symbols_in(c.first) | _left_by_iteration(c, found.ends) for c in lost}
+
+    def is_old(symbol: Symbol) -> bool:
+        return machine.names.older(symbol, found.begun)
+
+    computed = [c for c in lost if not any(s.origin is Origin.INPUT and not is_old(s) for s in used[id(c)])]
+    given = frozenset(s for c in computed for s in used[id(c)] if is_old(s))
+    for c in computed if given else ():
+        cell = state.store.get(c.target.key, EMPTY).cells.get(c.offset)
+        made = symbols_in(cell.value) if cell is not None else frozenset[Symbol]()
+        yield from ((s, given) for s in made if s.origin is Origin.UNKNOWN and not is_old(s))
+
+
+def _left_by_iteration(c: CarriedCell, ends: IterationExits) -> frozenset[Symbol]:
+    cells = (end.store.get(c.target.key, EMPTY).cells.get(c.offset) for end in ends.alive())
+    return frozenset[Symbol]().union(*(symbols_in(cell.value) for cell in cells if cell is not None))
 
 
 # ---------------------------------------------------------------- values by iteration
