@@ -41,6 +41,13 @@ BESIDE = {  # what the host does while a kernel runs, or after WAIT
     "a pair that is made of it": (
         'std::pair<std::string, float *> m("a", x); put<<<1, 64>>>(m.second, n); WAIT x[0] = 1;'
     ),
+    "a name for a part of it": (
+        'std::tuple<std::string, float *> u("a", x); auto [k0, p] = u; put<<<1, 64>>>(p, n); WAIT x[0] = 1;'
+    ),
+    "names for parts of what a map holds": (
+        "std::map<int, float *> m; m[1] = x; m[2] = y; for (auto &[k0, p] : m) put<<<1, 64>>>(p, n); WAIT m[1][0] = 1;"
+    ),
+    "names for parts of a pair": ("auto [p, k0] = std::make_pair(x, 1); put<<<1, 64>>>(p, n); WAIT p[0] = 1;"),
     "a map by texts": (
         'std::map<std::string, float *> m; m["a"] = x; m["b"] = y; for (auto &e : m) put<<<1, 64>>>(e.second, n);'
         ' WAIT m["a"][0] = 1;'
@@ -135,3 +142,35 @@ def test_elements_of_a_map_that_the_library_has_filled_are_apart_by_an_assumptio
     body += ON_TWO.replace("ONE", f"m[{one}]").replace("OTHER", f"m[{other}]")
     assert outcomes(tmp_path, body) == {Outcome.SAFE}
     assert len(assumed(tmp_path, body)) == 2
+
+
+ONE_OF_TWO = "put<<<1, 64, 0, s>>>(HELD, n); WAIT put<<<1, 64, 0, t>>>(x, n);"
+HOLDERS = {  # a kernel gets what an object of the library holds, and one on another stream the same
+    "a pair": ('std::pair<std::string, float *> m("a", x);', "m.second"),
+    "a part of a pair": ("std::pair<float *, int> m(x, 1); auto [p, i] = m;", "p"),
+    "a map": ('std::map<std::string, float *> m; m["a"] = x;', 'm["a"]'),
+}
+
+
+@pytest.mark.parametrize("name", HOLDERS)
+def test_the_only_pointer_that_the_library_holds(tmp_path: Path, name: str) -> None:
+    made, held = HOLDERS[name]
+    body = made + ONE_OF_TWO.replace("HELD", held)
+    assert outcomes(tmp_path, body.replace("WAIT", "")) == {Outcome.UNKNOWN}
+    assert outcomes(tmp_path, body.replace("WAIT", WAIT)) == {Outcome.SAFE}
+
+
+def test_a_pair_of_the_same_pointer(tmp_path: Path) -> None:
+    kernels = "put<<<1, 64, 0, s>>>(m.first, n); put<<<1, 64, 0, t>>>(m.second, n);"
+    assert outcomes(tmp_path, f"std::pair<float *, float *> m(x, x); {kernels}") == {Outcome.UNKNOWN}
+    assert outcomes(tmp_path, f"std::pair<float *, float *> m(x, y); {kernels}") == {Outcome.SAFE}
+
+
+def test_pairs_with_objects_that_a_loop_makes(tmp_path: Path) -> None:
+    body = (
+        "std::vector<std::pair<std::string, float *>> v; cudaStream_t r[4];"
+        ' for (int i = 0; i < 4; i++) { float *p; cudaMalloc(&p, 256); v.push_back({"a", p});'
+        " cudaStreamCreateWithFlags(&r[i], cudaStreamNonBlocking); }"
+        " put<<<1, 64, 0, s>>>(v[0].second, n); put<<<1, 64, 0, t>>>(v[1].second, n);"
+    )
+    assert outcomes(tmp_path, body) == {Outcome.SAFE}

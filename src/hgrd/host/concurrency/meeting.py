@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import product
 from typing import Final
 
 from msgspec import Struct
@@ -63,7 +64,7 @@ def pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash
                 if _may_meet(p, q, iterations) or (not clash and _lead_to_one(p, q, iterations, loosely=True))
             )
             found = next(meeting, None)
-            mixed = (p for p in places(a.at) if any(_mixed(p, q, iterations) for q in places(b.at)))
+            mixed = (p for p, q in product(places(a.at), places(b.at)) if _mixed(p, q, iterations, trace))
             if found is None or (clash and not _clash(one, a, other, b)):
                 found = next(mixed, None)
             if found is None:
@@ -197,9 +198,15 @@ def _keyed_apart(one: Place, other: Place, iterations: Iterations) -> bool:
     return other_places(iterations.offsets[one.key][0], iterations.offsets[other.key][0])
 
 
-def _mixed(one: Place, other: Place, iterations: Iterations) -> bool:
-    """Whether two pointers were found in one map by different keys, where one may be what the other is, or was."""
+def _mixed(one: Place, other: Place, iterations: Iterations, trace: Trace) -> bool:
+    """Whether two pointers were found in one map by different keys, where one may be what the other is, or was.
+
+    So it is where one was found, and both lead to the same object alone, of those that the program has made once.
+    """
     a, b = iterations.holders.get(one.key), iterations.holders.get(other.key)
+    made = iterations.objects(one) & trace.once
+    if (a or b) and one != other and len(made) == 1 and made == iterations.objects(other) & trace.once:
+        return True
     if a is None or b is None or one.key == other.key or not (a == b or other_keys(a, b)):
         return False
     return iterations.keyed(a) is Held.MIXED

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from hgrd.program.expressions import (
     AddressOf,
     AfterPlace,
@@ -32,7 +30,13 @@ from hgrd.source.clang.ast import Node, inner, span_of
 from hgrd.source.declarations.cuda_types import PRELUDE_RECORDS
 from hgrd.source.declarations.table import FunctionDeclaration, Scope
 from hgrd.source.declarations.type_parser import split_template
-from hgrd.source.lowering.compiler_builtins import compiler_builtin, integral_constant, numeric_limit
+from hgrd.source.lowering.compiler_builtins import (
+    compiler_builtin,
+    in_namespace,
+    integral_constant,
+    numeric_limit,
+    part_of_pair,
+)
 from hgrd.source.lowering.context import TRANSPARENT, Context, Unit, ValueRule, place_type
 from hgrd.source.lowering.destructors import deleted
 from hgrd.source.lowering.lvalues import dereferenced, function_ref
@@ -96,8 +100,10 @@ def call(node: Node, to: Context) -> Expression:
         arguments = tuple(to.argument(part) for part in parts[1:])
         function = function_ref(callee, to)
         type_ = result_type(node, to, function.returns if known is not None else None)
+        if known is None and (part := part_of_pair(callee, arguments, type_, span, to)) is not None:
+            return part
         if known is None:
-            function = _outside(_in_namespace(function, callee, arguments, type_), type_, to)
+            function = _outside(in_namespace(function, callee, arguments, type_), type_, to)
         if function.name == _STATED:
             return _stated(arguments, span)
         own = compiler_builtin(function.name, arguments, type_, span)
@@ -136,30 +142,6 @@ def _outside(function: FunctionRef, type_: Type, to: Context) -> FunctionRef:
     made = FunctionRef(function.key, function.name, function.qualified, type_, arguments)
     to.unit.outside.setdefault(made.key, made)
     return made
-
-
-def _in_namespace(function: FunctionRef, callee: Node, arguments: tuple[Expression, ...], type_: Type) -> FunctionRef:
-    """A function of a library header by its whole name, where its namespace is seen in what it gets or returns."""
-    if "::" in function.qualified:
-        return function
-    template = callee.get("foundReferencedDecl", {}).get("kind") == "FunctionTemplateDecl"
-    names = {_class_name(t) for t in (type_, *(a.type for a in arguments))}
-    of_clock = any(name.startswith("std::chrono::") for name in names)
-    standard = any(name.startswith("std::") for name in names) and not any(map(_is_elsewhere, names))
-    if of_clock or (template and standard):
-        return replace(function, qualified=f"std::{function.name}")
-    return function
-
-
-def _class_name(type_: Type) -> str:
-    while isinstance(type_, PointerType):
-        type_ = type_.to
-    return type_.name if isinstance(type_, OpaqueType) else type_.key if isinstance(type_, RecordType) else ""
-
-
-def _is_elsewhere(name: str) -> bool:
-    """Whether a class is one of another namespace, whose functions are found by it (C++ [basic.lookup.argdep])."""
-    return "::" in name and not name.startswith("std::")
 
 
 def _arguments_in(name: str) -> tuple[int | str, ...]:

@@ -8,12 +8,15 @@ from __future__ import annotations
 import math
 import re
 
+from msgspec.structs import replace
+
 from hgrd.program.expressions import (
     AddressOf,
     Comma,
     Convert,
     Deref,
     Expression,
+    FieldPlace,
     FloatConst,
     FunctionRef,
     IntConst,
@@ -21,9 +24,14 @@ from hgrd.program.expressions import (
     Place,
 )
 from hgrd.program.span import Span
-from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType, Type
+from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.source.clang.ast import Node
 from hgrd.source.lowering import constants
+from hgrd.source.lowering.context import Context
+from hgrd.source.lowering.lvalues import dereferenced
 
+_ELEMENT = re.compile(r"tuple_element\w*<(\d+)")
+_MEMBERS = ("first", "second")
 _INFINITY = re.compile(r"__builtin_(inf|huge_val)[fl]?")
 _NAN = re.compile(r"__builtin_nans?[fl]?")
 _HINTS = frozenset(
@@ -104,3 +112,43 @@ def reinterpreted(place: Place, source: Type, type_: Type, span: Span) -> Expres
     return Load(
         Deref(Convert(AddressOf(place, PointerType(source), span), PointerType(type_), span), type_, span), type_, span
     )
+
+
+def part_of_pair(
+    callee: Node, arguments: tuple[Expression, ...], type_: Type, span: Span, to: Context
+) -> Expression | None:
+    """`std::get` of a pair: the address of its member (C++ [pair.astuple]); None: another call."""
+    named = callee["referencedDecl"]
+    index = _ELEMENT.search(named.get("type", {}).get("qualType", ""))
+    pair = arguments[0].type if len(arguments) == 1 else None
+    if named.get("name") != "get" or index is None or not isinstance(pair, PointerType):
+        return None
+    if not isinstance(type_, PointerType) or not _class_name(pair).removeprefix("std::").startswith("pair<"):
+        return None
+    member = to.unit.layouts.member_named(pair.to, _MEMBERS[int(index[1])], type_.to)
+    place = FieldPlace(dereferenced(arguments[0], span), member, span)
+    return AddressOf(place, PointerType(type_.to, reference=True), span)
+
+
+def in_namespace(function: FunctionRef, callee: Node, arguments: tuple[Expression, ...], type_: Type) -> FunctionRef:
+    """A function of a library header by its whole name, where its namespace is seen in what it gets or returns."""
+    if "::" in function.qualified:
+        return function
+    template = callee.get("foundReferencedDecl", {}).get("kind") == "FunctionTemplateDecl"
+    names = {_class_name(t) for t in (type_, *(a.type for a in arguments))}
+    of_clock = any(name.startswith("std::chrono::") for name in names)
+    standard = any(name.startswith("std::") for name in names) and not any(map(_is_elsewhere, names))
+    if of_clock or (template and standard):
+        return replace(function, qualified=f"std::{function.name}")
+    return function
+
+
+def _class_name(type_: Type) -> str:
+    while isinstance(type_, PointerType):
+        type_ = type_.to
+    return type_.name if isinstance(type_, OpaqueType) else type_.key if isinstance(type_, RecordType) else ""
+
+
+def _is_elsewhere(name: str) -> bool:
+    """Whether a class is one of another namespace, whose functions are found by it (C++ [basic.lookup.argdep])."""
+    return "::" in name and not name.startswith("std::")

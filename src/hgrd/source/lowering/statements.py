@@ -62,11 +62,19 @@ def declaration(node: Node, to: Context) -> list[Statement]:
                 found += variable(child, to)
                 for binding in inner(child):
                     parts = inner(binding) if binding["kind"] == "BindingDecl" else []
+                    if len(parts) > 1 and parts[0]["kind"] == "VarDecl":
+                        found += variable(_bound_element(parts[0], parts[-1]), to)
                     if parts:
                         to.bindings[binding["id"]] = parts[-1]
             case _:
                 pass
     return found
+
+
+def _bound_element(variable: Node, use: Node) -> Node:
+    """The reference to what `get` returns that a name of a structured binding stands for, by the type of its use."""
+    type_ = use["type"]
+    return {**variable, "type": {"qualType": f"{type_.get('desugaredQualType') or type_['qualType']} &"}}
 
 
 _BY_VALUE = (OpaqueType("auto"), PointerType(OpaqueType("value_type")))  # in a template; `auto p = vector.data()`
