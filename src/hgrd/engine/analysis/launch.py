@@ -26,7 +26,7 @@ from hgrd.races.divergence.checker import BarrierVerdicts, check_barriers
 from hgrd.races.divergence.spin_livelock import livelocks
 from hgrd.races.pairs.checker import check_pairs
 from hgrd.races.pairs.replay_required import require_replay, require_replay_of_barriers
-from hgrd.races.pairs.untold_tests import behind_untold_tests
+from hgrd.races.pairs.untold_tests import at_unseen_launches, behind_untold_tests
 from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.symbolic.limits import TimeLimitError, until
@@ -44,13 +44,15 @@ class LaunchContext(Struct, frozen=True):
     """Context of a launch besides its own facts.
 
     `assumed` holds of its kernel; `hosted`: host code was seen that launches kernels.  `conditions` are the
-    preconditions that races of the kernel have at the launches analysed before.
+    preconditions that races of the kernel have at the launches analysed before.  `cut` says why there may be launches
+    of it that were not seen.
     """
 
     programs: tuple[Program, ...]
     assumed: tuple[Fact, ...]
     hosted: bool
     conditions: Set[str]
+    cut: HostNote | None = None
 
 
 class LaunchResult(Struct, frozen=True):
@@ -114,6 +116,8 @@ def _checked(
         )
         if at.launch is not None:
             pairs = behind_untold_tests(pairs, at.launch)
+        elif context.cut is not None:
+            pairs = at_unseen_launches(pairs, context.cut, at.decide)
         return inferred, protocol, barriers, pairs, livelocks(protocol, inferred.facts, at.decide, end)
 
 

@@ -118,5 +118,6 @@ def _context(
     assumed, host = found.assumed, hosted.host
     if launch is not None:
         assumed = (*assumed, *dropped(host.functions, hosted.programs), *found.ruled_out, *launch.beside)
+    cut = host.cut.get(found.kernel.ref.key)
     conditions = {f.condition for report in before for f in report.findings} - {""}
-    return LaunchContext(hosted.programs, assumed, bool(host.launches or host.cut), conditions)
+    return LaunchContext(hosted.programs, assumed, bool(host.launches or host.cut), conditions, cut)

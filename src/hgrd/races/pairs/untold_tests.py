@@ -1,13 +1,20 @@
-"""Races at numbers for which nobody knows whether the host's tests let the launch through: they are conditional."""
+"""Races at numbers of which nobody knows whether the host launches the kernel with them: they are conditional."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
 
 from msgspec.structs import replace
 
 from hgrd.findings.model import Confidence, Finding
-from hgrd.host.model import LaunchSite
+from hgrd.host.model import HostNote, LaunchSite
 from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import Evidence
+from hgrd.solve.query import Answer, Conflict, Query
+from hgrd.terms import Origin, const, eq, symbols_of
+
+_PLAIN: Final = ((1, 1, 1, 32, 1, 1), (1, 1, 1, 64, 1, 1))  # extents of the grid and of its block: one warp, or two
 
 
 def behind_untold_tests(verdicts: PairVerdicts, launch: LaunchSite) -> PairVerdicts:
@@ -21,9 +28,37 @@ def behind_untold_tests(verdicts: PairVerdicts, launch: LaunchSite) -> PairVerdi
 def _weighed(finding: Finding, evidence: Evidence, launch: LaunchSite) -> Finding:
     used = set(evidence.encoded.query.shared)
     tests = dict.fromkeys(str(t.span) for t in launch.untold if not used.isdisjoint(t.symbols))
-    if not tests or finding.same_value:
+    if not tests:
         return finding
     many = "tests" if len(tests) > 1 else "test"
     lets = "let" if len(tests) > 1 else "lets"
-    text = f"the {many} at {', '.join(tests)}, of what hgrd does not compute, {lets} these numbers through"
-    return replace(finding, confidence=Confidence.CONDITIONAL, provided=text)
+    return _provided(
+        finding, f"the {many} at {', '.join(tests)}, of what hgrd does not compute, {lets} these numbers through"
+    )
+
+
+def at_unseen_launches(verdicts: PairVerdicts, why: HostNote, decide: Callable[[Query], Answer]) -> PairVerdicts:
+    """The verdicts on a kernel none of whose launches was seen, as `why` says: a launch may avoid its races.
+
+    But for those that need no argument and are there in a plain launch of one or two warps, too.
+    """
+    text = f"a launch that was not seen has these extents and arguments: {why.text} ({why.span})"
+    found = zip(verdicts.findings, verdicts.evidence, strict=True)
+    findings = (f if _is_anywhere(evidence, decide) else _provided(f, text) for f, evidence in found)
+    return replace(verdicts, findings=tuple(findings))
+
+
+def _is_anywhere(evidence: Evidence, decide: Callable[[Query], Answer]) -> bool:
+    query, c = evidence.encoded.query, evidence.encoded.threads.configuration
+    parties = (query.first, query.second)
+    needed = symbols_of(*query.between, *(t for p in parties for t in (p.address, *p.guards)))
+    if any(s.origin is Origin.INPUT for s in needed):
+        return False
+    extents = (*c.grid, *c.block)
+    plain = (tuple(eq(e, const(n)) for e, n in zip(extents, launch, strict=True)) for launch in _PLAIN)
+    return any(isinstance(decide(replace(query, between=(*query.between, *p))), Conflict) for p in plain)
+
+
+def _provided(finding: Finding, text: str) -> Finding:
+    """The race as a conditional one; where both write the same value it is only a note, whatever it depends on."""
+    return finding if finding.same_value else replace(finding, confidence=Confidence.CONDITIONAL, provided=text)
