@@ -2210,6 +2210,30 @@ MUTATIONS = (
         gives(False, "host.concurrency.meeting:_alike"),
     ),
     Mutation(
+        "contents-decide-everything",
+        "memory contents decide under which conditions, and where, kernels use elements",
+        ("tests/verdicts/host/test_elements_by_contents.py",),
+        gives(False, "races.between.footprints:_is_known"),
+    ),
+    Mutation(
+        "contents-tell-no-places",
+        "what memory contents bound may be at any index",
+        ("tests/verdicts/host/test_elements_by_contents.py",),
+        gives(False, "races.between.footprints:_is_bounded_by_contents"),
+    ),
+    Mutation(
+        "callbacks-follow-nothing",
+        "functions of the host in streams follow no pointers that they find",
+        ("tests/verdicts/host/test_data_of_callbacks.py",),
+        gives(False, "host.concurrency.meeting:_leads_to"),
+    ),
+    Mutation(
+        "callbacks-follow-one-pointer",
+        "functions of the host in streams follow the first pointer of a record alone",
+        ("tests/verdicts/host/test_data_of_callbacks.py",),
+        gives(((0, 8),), "host.concurrency.followed_pointers:_at"),
+    ),
+    Mutation(
         "bodies-tell-nothing",
         "what the bodies of kernels on several streams use is never compared",
         ("tests/verdicts/host/test_bands_of_streams.py",),

@@ -175,8 +175,8 @@ class LaunchedAs(Struct, frozen=True):
 class MayMeet(Struct, frozen=True):
     """A launch and other work beside it, where `told` holds: whether they use the same elements of an object is open.
 
-    `name` and `key` are those of the object.  `sure`: nothing may order the two.  `shared` says of the launch that they
-    use the same ones, `assumed` that they do not.
+    `name` and `key` are those of the object, `extent` its bytes; None: unknown.  `sure`: nothing may order the two.
+    `shared` says of the launch that they use the same ones, `assumed` that they do not.
     """
 
     name: str
@@ -187,6 +187,7 @@ class MayMeet(Struct, frozen=True):
     sure: bool
     shared: HostNote
     assumed: Fact
+    extent: Term | None = None
 
 
 class LaunchSite(Struct, frozen=True):

@@ -39,6 +39,7 @@ from hgrd.host.concurrency.trace import (
     Wait,
     Work,
 )
+from hgrd.host.memory.pointer_origins import IN
 from hgrd.program.types import Type
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import Generation
@@ -206,7 +207,8 @@ class Iterations(Struct):
 
     def _touch(self, touch: Touch, within: tuple[Iteration, ...]) -> Touch:
         rows = tuple(row.with_terms(*(self._term(t, within) for t in row.terms())) for row in touch.rows)
-        return replace(touch, at=self.address(touch.at, within), rows=rows)
+        extent = None if touch.extent is None else self._term(touch.extent, within)
+        return replace(touch, at=self.address(touch.at, within), rows=rows, extent=extent)
 
     def _grid(self, grid: Grid, within: tuple[Iteration, ...]) -> Grid:
         gx, gy, gz, bx, by, bz = (self._term(extent, within) for extent in (*grid.grid, *grid.block))
@@ -263,6 +265,10 @@ class Iterations(Struct):
     def objects(self, place: Place) -> Set[str]:
         """The keys in the trace of the objects that a place may be in, for all that is known of its pointer."""
         return self.may_be(self.origins.get(place.key, place.key))
+
+    def held_in(self, place: Place) -> Set[str]:
+        """The keys in the trace of the objects that pointers lead to which the object of a place may hold."""
+        return self.may_be(IN + self.origins.get(place.key, place.key))
 
     def exclusive(self, one: frozenset[Term], other: frozenset[Term]) -> bool:
         """Whether two sets of choices contradict each other; there are few, for all the work that there is."""

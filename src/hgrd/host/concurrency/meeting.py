@@ -21,6 +21,7 @@ from hgrd.host.concurrency.trace import ANYWHERE, CALLBACK, DEFAULT, UNKNOWN, Pl
 from hgrd.host.memory.pointer_origins import ANYTHING, IN
 from hgrd.program.types import POINTER_SIZE, RecordType
 from hgrd.terms import Term
+from hgrd.terms.linear import difference
 
 _MARKS: Final = re.compile(r"'\d+|~")
 _POINTER: Final = ("pointer", POINTER_SIZE)
@@ -55,24 +56,59 @@ def pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash
     told: set[str] = set()
     for a in one.touches:
         for b in other.touches:
-            if not (a.writes or b.writes) or a.found or b.found:
+            if not (a.writes or b.writes):
                 continue
-            both = ((p, q) for p in places(a.at) for q in places(b.at))
-            meeting = (
-                p
-                for p, q in both
-                if _may_meet(p, q, iterations) or (not clash and _lead_to_one(p, q, iterations, loosely=True))
-            )
-            found = next(meeting, None)
-            mixed = (p for p, q in product(places(a.at), places(b.at)) if _mixed(p, q, iterations, trace))
-            if found is None or (clash and not _clash(one, a, other, b)):
-                found = next(mixed, None)
+            if not (a.found or b.found):
+                found = _meeting_place(one, a, other, b, iterations, trace, clash=clash)
+            else:
+                found = _led_to(a, b, one.choices | other.choices, iterations) if calls else None
             if found is None:
                 continue
             name = name_of(found, iterations, trace)
             if name not in told:
                 told.add(name)
                 yield Pair(one, other, name, iterations.origins.get(found.key, found.key), (a.writes, b.writes))
+
+
+def _meeting_place(
+    one: Work, a: Touch, other: Work, b: Touch, iterations: Iterations, trace: Trace, *, clash: bool
+) -> Place | None:
+    """A place of the first of two touches that is, or may be, in an object which the other one uses, too."""
+    both = list(product(places(a.at), places(b.at)))
+    meeting = (
+        p
+        for p, q in both
+        if _may_meet(p, q, iterations) or (not clash and _lead_to_one(p, q, iterations, loosely=True))
+    )
+    found = next(meeting, None)
+    if found is None or (clash and not _clash(one, a, other, b)):
+        return next((p for p, q in both if _mixed(p, q, iterations, trace)), None)
+    return found
+
+
+def _led_to(a: Touch, b: Touch, choices: frozenset[Term], iterations: Iterations) -> Place | None:
+    """A place that one of two touches uses, and to which a pointer leads that is found in what the other one uses."""
+    if a.found and b.found:
+        return None
+    direct, deep = (b, a) if a.found else (a, b)
+    for place, tests in ways(direct.at):
+        for holder, others in ways(deep.at):
+            if _leads_to(holder, place, deep.follows, iterations) and not iterations.exclusive(
+                tests | choices, others | choices
+            ):
+                return place
+    return None
+
+
+def _leads_to(holder: Place, place: Place, follows: frozenset[tuple[int, int]] | None, iterations: Iterations) -> bool:
+    """Whether a place is got by pointers the first of which stands in such bytes from the holder's address on."""
+    way = holders_of(place.key, iterations.holders)
+    if holder.key not in way[1:]:
+        held = iterations.held_in(holder)
+        return any(key in held and iterations.origins.get(key, key) == key for key in way)
+    found, _ = iterations.offsets[way[way.index(holder.key) - 1]]
+    at = difference(found, holder.offset)
+    return follows is None or not at.is_const or any(first <= at.value < last for first, last in follows)
 
 
 def with_host(one: Work, other: Work, iterations: Iterations, trace: Trace, *, loosely: bool = False) -> Iterator[Pair]:

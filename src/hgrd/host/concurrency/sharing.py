@@ -89,8 +89,9 @@ def find_beside(
         if waits is not None and surely:
             _tell_at_once(one.work, other.work, iterations, trace, waits, found)
         linked = trace.linked and one.work.captured and other.work.captured
-        if not linked and not (waits is not None and any(waits(w.kernel) for w in (one.work, other.work) if w.kernel)):
-            candidates.add(one.work, other.work, sure=surely)
+        waiting = waits is not None and any(waits(w.kernel) for w in (one.work, other.work) if w.kernel)
+        if not linked and not (waiting and one.work.kernel and other.work.kernel):
+            candidates.add(one.work, other.work, sure=surely and not waiting)
         for pair in () if linked else pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
             _tell_shared(pair, found, _given_to(pair, done, iterations))
@@ -136,7 +137,10 @@ def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
     kernels = sum(1 << number for number, one in enumerate(work) if one.kernel)
     hosts = sum(1 << number for number, one in enumerate(work) if _on_host(one))
     copies = sum(1 << number for number, one in enumerate(work) if _copies_later(one))
-    objects = [[(keys, t.writes) for t in one.touches for keys in _objects(one, t, iterations)] for one in work]
+    deep = any(one.what == CALLBACK for one in work)
+    objects = [
+        [(keys, t.writes) for t in one.touches for keys in _objects(one, t, iterations, deep=deep)] for one in work
+    ]
     users: dict[Set[str], int] = {}
     writers: dict[Set[str], int] = {}
     for number, own in enumerate(objects):
@@ -189,16 +193,19 @@ def _all_of(works: Iterable[int]) -> int:
     return found
 
 
-def _objects(work: Work, touch: Touch, iterations: Iterations) -> Iterator[Set[str]]:
+def _objects(work: Work, touch: Touch, iterations: Iterations, *, deep: bool = False) -> Iterator[Set[str]]:
     """Keys of the objects that a touch is in or, of what was found in memory, of those which hold it, in several sets.
 
+    `deep`: of all that hold each other, as for what the host uses.
     The large ones among these are few, for all the touches that there are.
     """
     for place in places(touch.at):
-        holders = holders_of(place.key, iterations.holders) if work.by_host else ()
+        holders = holders_of(place.key, iterations.holders) if work.by_host or deep else ()
         for key in holders or (iterations.holders.get(place.key, place.key),):
             yield frozenset((key,))
         yield frozenset(iterations.objects(place))
+        if touch.found and work.what == CALLBACK:
+            yield frozenset(iterations.held_in(place))
 
 
 def _keys(pair: Pair) -> Iterator[tuple[Launched, Launched, str]]:
@@ -283,7 +290,8 @@ def _tell_candidate(
         own, its = uses[id(work)], uses[id(beside)]
         if isinstance(own, LaunchedAs) and its is not None:
             fact, told = _other_elements(pair, work, beside), one.told | other.told
-            may_meet = MayMeet(name, candidate.key, own, its, told, candidate.sure, note, fact)
+            extent = next((t.extent for t in touches if t.extent is not None), None)
+            may_meet = MayMeet(name, candidate.key, own, its, told, candidate.sure, note, fact, extent)
             found.may_meet.setdefault(_launched(work), []).append(may_meet)
 
 

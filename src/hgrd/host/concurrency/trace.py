@@ -81,8 +81,9 @@ class Touch(Struct, frozen=True):
     that are not atomic.  `rows` are the elements that it surely uses so, `whole`: these are all there are, `covered`:
     and it uses no other bytes.  `kinds` are those of the numbers that it uses (of a kernel: writes), None: any.
     `found`: it uses this, or what pointers lead to that are found there, by a pointer that it finds in memory.
+    `follows`: these pointers stand in such bytes from the address on, None: anywhere.
     `early`: a kernel does so before it waits for those before it.  `locked`: it is memory of the host that a copy uses
-    while the host goes on.
+    while the host goes on.  `extent`: the bytes of the object, None: unknown.
     """
 
     at: Address
@@ -94,8 +95,10 @@ class Touch(Struct, frozen=True):
     covered: bool = False
     kinds: frozenset[tuple[str, int]] | None = None
     found: bool = False
+    follows: frozenset[tuple[int, int]] | None = None
     early: bool = False
     locked: bool = False
+    extent: Term | None = None
 
 
 class Grid(Struct, frozen=True):

@@ -148,7 +148,8 @@ def _by_arguments(
             covered = whole and all(a.within for a in accesses)
             own = writes and not stores
             kinds = run.text.mod_sets.kinds_stored(kernel) if own and written is None else None
-            yield Touch(at, writes, reads, writes and stores, rows, whole, covered, kinds)
+            extent = next((t.size for t in pointed_to(pointer)), None)
+            yield Touch(at, writes, reads, writes and stores, rows, whole, covered, kinds, extent=extent)
 
 
 def _found_in_memory(

@@ -12,6 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from hgrd.cuda.spelling import cuda_name
+from hgrd.host.concurrency.followed_pointers import followed_pointers
 from hgrd.host.concurrency.rows import bytes_from
 from hgrd.host.concurrency.trace import (
     CALLBACK,
@@ -238,19 +239,25 @@ def _add_release(call: LibraryCall) -> None:
 
 
 def _add_callback(call: LibraryCall) -> None:
-    """A function of the host as work in a stream: it may use what it is given."""
+    """A function of the host as work in a stream: it may use what it is given, and what pointers in that lead to."""
     function = call.argument(1)
     key = function.function.key if isinstance(function, FunctionValue) else ""
     index = len(_parameters(call, key)) - 1
     written, stored = call.run.text.mod_sets.of(key), call.run.text.mod_sets.stored(key)
     writes, stores = written is None or index in written, index in stored
-    given = [t for t in reachable(call.state, call.arguments[2:3]) if t.space is MemorySpace.HOST]
-    touches = [
-        replace(t, writes=writes, reads=True, stores=stores)
-        for v in (*call.arguments[2:3], *(Pointer(target, const(0)) for target in given))
-        for t in _touches(call, v, None, writes=writes)
-    ]
-    _add_work(call, CALLBACK, call.argument(0), touches)
+    follows = followed_pointers(key, call.run.linked.functions, call.run.linked.records)
+    reached = reachable(call.state, call.arguments[2:3]) if follows is None or follows else ()
+    others = [Pointer(t, const(0)) for t in reached if t.space is MemorySpace.HOST]
+    own, found = (
+        [
+            replace(t, writes=writes, reads=True, stores=stores)
+            for v in values
+            for t in _touches(call, v, None, writes=writes)
+        ]
+        for values in (call.arguments[2:3], others)
+    )
+    deep = [replace(t, found=True, follows=follows) for t in own if follows is None or follows]
+    _add_work(call, CALLBACK, call.argument(0), [*own, *found, *deep])
 
 
 def _parameters(call: LibraryCall, key: str) -> tuple[Variable, ...]:

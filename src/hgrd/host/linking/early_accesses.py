@@ -45,11 +45,16 @@ def used_before_wait(kernel: Function) -> frozenset[Variable] | None:
 def may_wait_for_others(functions: Iterable[Function]) -> bool:
     """Whether the functions that a kernel runs may wait for what other work does, as for a flag in memory.
 
-    That takes a loop with an atomic or volatile access, or a function of which nothing is known.
+    That takes a loop with an atomic or volatile access whose result is used, or a function of which nothing is known.
     """
     everything = [n for function in functions for n in nodes(function.body)]
     loops = any(isinstance(n, st.Loop | st.DoWhile | st.Goto) for n in everything)
-    return any(_may_wait(n, loops=loops) for n in everything)
+    unused = {id(n.expression) for n in everything if isinstance(n, st.Evaluate)}
+    return any(_may_wait(n, loops=loops) for n in everything if not (id(n) in unused and _is_update(n)))
+
+
+def _is_update(node: object) -> bool:
+    return isinstance(node, ir.Call) and atomic_function(node.function.name) is not None
 
 
 def _may_wait(node: object, *, loops: bool) -> bool:

@@ -6,7 +6,7 @@ the program, not from its input.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import Final
 
@@ -17,10 +17,10 @@ from hgrd.cuda.limits import BLOCK_LIMITS, GRID_LIMITS
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.findings.model import Finding
 from hgrd.host.concurrency.rows import valuations
-from hgrd.host.model import Fact, HostNote, LaunchSite, MayMeet, UsedBytes
+from hgrd.host.model import Fact, HostNote, LaunchedAs, LaunchSite, MayMeet, UsedBytes
 from hgrd.races.between.at_once import relevant
 from hgrd.races.between.finding import Accessor, Extents, race_of
-from hgrd.races.between.footprints import Footprints, Use
+from hgrd.races.between.footprints import Footprints, Use, is_told
 from hgrd.solve.decide import Decider
 from hgrd.solve.query import Axis, Conflict, Party, Query, Scrutiny
 from hgrd.terms import (
@@ -39,7 +39,7 @@ from hgrd.terms import (
     var,
 )
 
-_KNOWN: Final = (Origin.INPUT, Origin.DIMENSION)
+_FAR: Final = 1 << 60
 _MOST: Final = 64  # pieces of work that a launch is compared with
 _TRIED: Final = 24  # pairs of accesses of two pieces of work
 _ANY: Final = Party((), (), (), const(0), 1)
@@ -82,15 +82,19 @@ def _all_met(pair: MayMeet, footprints: Footprints, decide: Decider) -> list[Met
 
     None, if they do not meet for one of these.
     """
-    other = pair.other
-    own = footprints.uses(pair.own, pair.key, " of one")
-    others = [_of_bytes(other)] if isinstance(other, UsedBytes) else footprints.uses(other, pair.key, " of the other")
+    other, common = pair.other, _symbols_of(pair.own) & _symbols_of(pair.other)
+    own = footprints.uses(pair.own, pair.key, " of one", common)
+    others = (
+        [_of_bytes(other, common)]
+        if isinstance(other, UsedBytes)
+        else footprints.uses(other, pair.key, " of the other", common)
+    )
     after = list(others)
-    pairs = [(a, b) for a in own for b in after if _conflict(a, b)]
+    pairs = sorted(((a, b) for a in own for b in after if _conflict(a, b)), key=lambda p: p[0].may or p[1].may)
     found: list[Met] = []
-    for chosen in _choices(pair.told, pairs, decide):
+    for chosen in _choices(pair, pairs, decide):
         values = {s: const(v) for s, v in chosen.items()}
-        met = _met(pairs, chosen, values, decide)
+        met = _met(pairs, chosen, values, _last_byte(pair, values), decide)
         if met is not None:
             found.append(met)
         elif all(_makes_any({id(p[n]): p[n] for p in pairs}.values(), values, decide) for n in (0, 1)):
@@ -98,26 +102,41 @@ def _all_met(pair: MayMeet, footprints: Footprints, decide: Decider) -> list[Met
     return found
 
 
-def _of_bytes(used: UsedBytes) -> Use:
+def _symbols_of(work: LaunchedAs | UsedBytes) -> frozenset[Symbol]:
+    if isinstance(work, UsedBytes):
+        return symbols_of(work.address, *work.guards)
+    starts = (start for _, start in work.pointers.values())
+    return symbols_of(*work.grid, *work.block, *work.numbers.values(), *starts)
+
+
+def _of_bytes(used: UsedBytes, common: Set[Symbol]) -> Use:
     kind = AccessKind.WRITE if used.stores else AccessKind.READ
-    return Use(
-        used.what, used.span, kind, Party((used.number,), (), used.guards, used.address, used.size), used.address
-    )
+    common = common | {used.number}
+    guards = tuple(guard for guard in used.guards if is_told(guard, common))
+    party = Party((used.number,), (), guards, used.address, used.size)
+    anywhere = guards != used.guards or not is_told(used.address, common)
+    return Use(used.what, used.span, kind, party, used.address, anywhere=anywhere)
 
 
 def _conflict(a: Use, b: Use) -> bool:
-    return (a.stores or b.stores) and not (a.kind is b.kind is AccessKind.ATOMIC)
+    """Whether two uses conflict where they meet, which is open if contents of memory say where each of them is."""
+    plain = not (a.kind is b.kind is AccessKind.ATOMIC) and not (a.anywhere and b.anywhere)
+    return plain and (a.stores or b.stores)
 
 
-def _choices(told: Iterable[Term], pairs: Sequence[tuple[Use, Use]], decide: Decider) -> Iterator[dict[Symbol, int]]:
-    """Numbers of the host with which the program comes to both; none, if they are not all input."""
+def _last_byte(pair: MayMeet, values: Mapping[Symbol, Term]) -> int:
+    """The last byte of the object that two pieces of work touch, or one far behind it."""
+    return _FAR if pair.extent is None else substitute((pair.extent,), values)[0].high - 1
+
+
+def _choices(pair: MayMeet, pairs: Sequence[tuple[Use, Use]], decide: Decider) -> Iterator[dict[Symbol, int]]:
+    """Numbers of the host with which the program comes to both."""
     uses = {id(use): use for both in pairs for use in both}.values()
     sizes = tuple(dict.fromkeys(term for use in uses for term in _sizes(use)))
-    terms = (t for use in uses for t in (use.party.address, *use.party.guards))
-    symbols = symbols_of(*sizes, *terms) - {symbol for use in uses for symbol in use.party.private}
-    if any(s.origin not in _KNOWN for s in symbols):
-        return
-    facts = (*sizes, *relevant(told, symbols))
+    terms = (t for use in uses for t in (*use.party.guards, *(() if use.anywhere else (use.party.address,))))
+    extent = () if pair.extent is None else (pair.extent,)
+    symbols = symbols_of(*sizes, *extent, *terms) - {symbol for use in uses for symbol in use.party.private}
+    facts = (*sizes, *relevant(pair.told, symbols))
     for chosen in valuations(symbols, facts):
         left = tuple(t for t in substitute(facts, {s: const(v) for s, v in chosen.items()}) if t is not TRUE)
         if FALSE not in left and (not left or _can_hold(left, decide)):
@@ -136,19 +155,36 @@ def _sizes(use: Use) -> Iterator[Term]:
 
 
 def _met(
-    pairs: Iterable[tuple[Use, Use]], chosen: Mapping[Symbol, int], values: Mapping[Symbol, Term], decide: Decider
+    pairs: Iterable[tuple[Use, Use]],
+    chosen: Mapping[Symbol, int],
+    values: Mapping[Symbol, Term],
+    last: int,
+    decide: Decider,
 ) -> Met | None:
-    """Two accesses that meet for these numbers of the host."""
+    """Two accesses that meet for these numbers of the host; `last` is the last byte of the object."""
     parties = ((a, b, _party(a, values), _party(b, values)) for a, b in pairs)
     near = (both for both in parties if _may_touch(both[2], both[3]))
     for a, b, one, other in islice(near, _TRIED):
-        answer = decide(Query((), (), (), one, other, (), scrutiny=Scrutiny.NONE))
-        if isinstance(answer, Conflict):
-            numbers = {s.name: v for s, v in (*chosen.items(), *answer.model.values.items())}
-            met = Met(a, b, chosen, numbers, answer.method)
-            if _without_wraps(met):
+        answers = [
+            decide(Query((), (), (), here, there, (), scrutiny=Scrutiny.NONE))
+            for here in (_spread(one, last) if a.anywhere else (one,))
+            for there in (_spread(other, last) if b.anywhere else (other,))
+        ]
+        conflicts = [answer for answer in answers if isinstance(answer, Conflict)]
+        if conflicts and len(conflicts) == len(answers):
+            numbers = {s.name: v for s, v in (*chosen.items(), *conflicts[0].model.values.items())}
+            met = Met(a, b, chosen, numbers, conflicts[0].method)
+            if a.anywhere or b.anywhere or _without_wraps(met):
                 return met
     return None
+
+
+def _spread(party: Party, last: int) -> Iterator[Party]:
+    """A party at the first, a middle and the last one of the places in the object that memory contents may choose."""
+    low, high = max(party.address.low, 0), min(party.address.high, last + 1 - party.size)
+    steps = max(high - low, 0) // party.size
+    for step in (0, steps // 2, steps):
+        yield replace(party, address=const(low + step * party.size))
 
 
 def _without_wraps(met: Met) -> bool:
@@ -210,7 +246,7 @@ def _race(pair: MayMeet, found: Iterable[Met]) -> Finding | None:
 
 def _surely_conflict(a: Use, b: Use) -> bool:
     """Whether two accesses surely conflict: no atomics, which may order the two, nor writes of one value, perhaps."""
-    if AccessKind.ATOMIC in (a.kind, b.kind):
+    if AccessKind.ATOMIC in (a.kind, b.kind) or a.may or b.may or a.anywhere or b.anywhere:
         return False
     constants = a.value is not None and b.value is not None and a.value.is_const and b.value.is_const
     return not (a.stores and b.stores) or not (a.span == b.span or constants)
