@@ -7,6 +7,7 @@ assume.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from itertools import chain
 from pathlib import PurePath
 from typing import TypeAlias
@@ -77,10 +78,11 @@ def find_beside(
     sure = None if waits is None or calls_back else Order(streams, lenient=True, cautious=True).run(events)
     candidates = Candidates(iterations.origins)
     places_ = {id(d): number for number, d in enumerate(done)}
+    launches = _launches((d.work for d in done), iterations)
     for one, other in concurrent(done, partners):
         for pair in with_host(one.work, other.work, iterations, trace):
             clear |= set(_keys(pair))
-            _tell_shared(pair, found, _given_to(pair, done, iterations))
+            _tell_shared(pair, found, launches.given(pair, iterations))
         for pair in with_early(one.work, other.work, iterations, trace):
             clear |= set(_keys(pair))
             _tell_shared(pair, found)
@@ -94,7 +96,7 @@ def find_beside(
             candidates.add(one.work, other.work, sure=surely and not waiting)
         for pair in () if linked else pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
-            _tell_shared(pair, found, _given_to(pair, done, iterations))
+            _tell_shared(pair, found, launches.given(pair, iterations))
     done = Order(streams, lenient=False).run(events)
     both = list(_in_threads(done, partners)) if threads else []
     for one, other in both:
@@ -109,7 +111,7 @@ def find_beside(
         )
         for pair in chain(*possible):
             if clear.isdisjoint(_keys(pair)):
-                _tell_assumed(pair, found, _given_to(pair, done, iterations))
+                _tell_assumed(pair, found, launches.given(pair, iterations))
     for candidate in candidates.nearest():
         _tell_candidate(candidate, clear, iterations, trace, found)
 
@@ -221,28 +223,44 @@ def _launched(work: Work) -> Launched:
 # ---------------------------------------------------------------- words
 
 
-def _given_to(pair: Pair, done: Iterable[Done], iterations: Iterations) -> list[Launched]:
-    """The launches that get what a copy brings or takes, where the pair is of that and the host; all, if none does."""
-    if pair.one.kernel or pair.other.kernel:
-        return []
-    _, copy, _ = _host_and_copy(pair)
-    kernels = [d.work for d in done if d.work.kernel]
-    here = frozenset[str]().union(*(keys for t in copy.touches for keys in _objects(copy, t, iterations)))
-    using = [w for w in kernels if any(_uses_of(w, here, iterations))]
-    return [_launched(work) for work in using or kernels]
+class _Launches(Struct):
+    """The launches of a trace, with the keys of the objects that each touches; `using` those of these objects."""
+
+    touched: dict[Launched, Set[str]]
+    using: dict[Set[str], tuple[Launched, ...]] = field(default_factory=dict[Set[str], tuple[Launched, ...]])
+
+    def given(self, pair: Pair, iterations: Iterations) -> tuple[Launched, ...]:
+        """Those that get what a copy brings or takes, where the pair is of that and the host; all, if none does."""
+        if pair.one.kernel or pair.other.kernel:
+            return ()
+        _, copy, _ = _host_and_copy(pair)
+        here = _touched(copy, iterations)
+        if here not in self.using:
+            using = (launched for launched, keys in self.touched.items() if not here.isdisjoint(keys))
+            self.using[here] = tuple(using) or tuple(self.touched)
+        return self.using[here]
 
 
-def _uses_of(work: Work, objects: Set[str], iterations: Iterations) -> Iterator[bool]:
-    """Of each set of objects that work touches, whether one of these is in it."""
-    return (not objects.isdisjoint(keys) for t in work.touches for keys in _objects(work, t, iterations))
+def _launches(work: Iterable[Work], iterations: Iterations) -> _Launches:
+    touched: dict[Launched, Set[str]] = {}
+    for one in work:
+        if one.kernel:
+            touched[_launched(one)] = touched.get(_launched(one), frozenset()) | _touched(one, iterations)
+    return _Launches(touched)
 
 
-def _tell_shared(pair: Pair, found: Beside, others: Iterable[Launched] = ()) -> None:
-    for launched in others:
+def _touched(work: Work, iterations: Iterations) -> frozenset[str]:
+    """The keys of all objects that work touches."""
+    return frozenset[str]().union(*(keys for t in work.touches for keys in _objects(work, t, iterations)))
+
+
+def _tell_shared(pair: Pair, found: Beside, others: tuple[Launched, ...] = ()) -> None:
+    if others:
         host, copy, writes = _host_and_copy(pair)
         does = "writes" if writes else "reads"
         note = HostNote(host.span, f"{_uses(pair, host)} while {_placed(copy)} may go on, which {does} it")
-        found.shared.setdefault(launched, {})[note] = None
+        for launched in others:
+            found.shared.setdefault(launched, {})[note] = None
     for work, _, note in _notes(pair):
         found.shared.setdefault(_launched(work), {})[note] = None
 
@@ -295,22 +313,27 @@ def _tell_candidate(
             found.may_meet.setdefault(_launched(work), []).append(may_meet)
 
 
-def _tell_assumed(pair: Pair, found: Beside, others: Iterable[Launched] = ()) -> None:
-    for launched in others:
+def _tell_assumed(pair: Pair, found: Beside, others: tuple[Launched, ...] = ()) -> None:
+    if others:
         host, copy, _ = _host_and_copy(pair)
-        text = f"{_placed(copy)} is done with '{pair.name}' before {_uses(pair, host)}"
-        found.assumed.setdefault(launched, {})[Fact(TRUE, FactKind.ASSUMPTION, text, host.span)] = None
+        fact = _assumption(f"{_placed(copy)} is done with '{pair.name}' before {_uses(pair, host)}", host)
+        for launched in others:
+            found.assumed.setdefault(launched, {})[fact] = None
     for work, other, _, _ in _both(pair):
         if other.by_host:
-            text = f"is done with '{pair.name}' before {_uses(pair, other)}"
-            found.assumed.setdefault(_launched(work), {})[Fact(TRUE, FactKind.ASSUMPTION, text, other.span)] = None
+            fact = _assumption(f"is done with '{pair.name}' before {_uses(pair, other)}", other)
+            found.assumed.setdefault(_launched(work), {})[fact] = None
             continue
         found.assumed.setdefault(_launched(work), {})[_other_elements(pair, work, other)] = None
 
 
 def _other_elements(pair: Pair, work: Work, other: Work) -> Fact:
     text = f"touches other elements of '{pair.name}' than {_what(work, other)}, which may run at the same time"
-    return Fact(TRUE, FactKind.ASSUMPTION, text, other.span)
+    return _assumption(text, other)
+
+
+def _assumption(text: str, of: Work) -> Fact:
+    return Fact(TRUE, FactKind.ASSUMPTION, text, of.span)
 
 
 def _host_and_copy(pair: Pair) -> tuple[Work, Work, bool]:
@@ -333,7 +356,7 @@ def _uses(pair: Pair, host: Work) -> str:
         return f"{_placed(host)} may use '{pair.name}'"
     (touch,) = host.touches
     does = "writes" if touch.writes else "reads"
-    return f"the host {does} '{pair.name}' at {PurePath(host.span.file).name}:{host.span.line}"
+    return f"the host {does} '{pair.name}' at {_at(host.span)}"
 
 
 def _what(work: Work, other: Work) -> str:
@@ -343,4 +366,13 @@ def _what(work: Work, other: Work) -> str:
 
 
 def _placed(work: Work) -> str:
-    return f"{work.what} at {PurePath(work.span.file).name}:{work.span.line}"
+    return f"{work.what} at {_at(work.span)}"
+
+
+def _at(span: Span) -> str:
+    return f"{_name_of_file(span.file)}:{span.line}"
+
+
+@cache
+def _name_of_file(path: str) -> str:
+    return PurePath(path).name
