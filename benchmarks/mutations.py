@@ -1519,6 +1519,12 @@ MUTATIONS = (
         gives((), "races.sync.tickets:_by_shuffles"),
     ),
     Mutation(
+        "tickets-chosen-anyhow",
+        "of several counters, a thread draws from the first one",
+        ("tests/verdicts/sync/test_swapped_counters.py",),
+        around("races.sync.tickets:_drawn_for", lambda _, access, tickets: list(tickets)[:1]),
+    ),
+    Mutation(
         "tickets-reset-anyhow",
         "what sets a counter back is apart from what draws",
         _TICKETS,

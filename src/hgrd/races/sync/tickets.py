@@ -6,7 +6,7 @@ from collections import Counter as Occurrences
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from hgrd.cuda.memory_model import AccessKind, Level, Space
 from hgrd.program.span import Span
@@ -58,6 +58,7 @@ class Tickets(Struct, frozen=True):
     The object must be changed by such atomics alone, but for writes that barriers keep apart from all of them
     (`resets`), and writes to other places of it.  (Sums that wrap around are left out of account.)
     `totals`: the most that is counted between two resets, and `ranges`: the numbers that a ticket can have, if known.
+    `chosen` are tickets that are drawn from one of several counters: `atomicAdd(i & 1 ? a : b, 1)`.
     """
 
     known: dict[str, Ticket]
@@ -65,6 +66,7 @@ class Tickets(Struct, frozen=True):
     paths: dict[int, Path]
     totals: dict[tuple[str, Law], Term]
     ranges: dict[str, Range]
+    chosen: dict[str, tuple[Ticket, ...]] = field(default_factory=dict[str, tuple[Ticket, ...]])
 
     def constraints(self, a: Access, b: Access, threads: ThreadPair) -> tuple[Term, ...]:
         """Conditions on the tickets that the two accesses depend on."""
@@ -106,11 +108,12 @@ class Tickets(Struct, frozen=True):
         return all(any(t.law.counts for t in self._used(x)) for x in (a, b))
 
     def _used(self, access: Access) -> list[Ticket]:
-        return self._tickets_in(access.offset, *access.guards)
+        names = _names_in(access.offset, *access.guards)
+        chosen = (t for n in names for t in _drawn_for(access, self.chosen.get(n, ())))
+        return [*self._tickets_in(access.offset, *access.guards), *chosen]
 
     def _tickets_in(self, *terms: Term) -> list[Ticket]:
-        names = {s.name for s in symbols_of(*terms)}
-        return [self.known[n] for n in sorted(names) if n in self.known]
+        return [self.known[n] for n in _names_in(*terms) if n in self.known]
 
     def _one_ticket(self, one: Ticket, two: Ticket, threads: ThreadPair) -> Term:
         """The two threads may hold one and the same ticket, as others have handed it on to them."""
@@ -161,6 +164,16 @@ class DistinctTickets(Idiom):
         """No counter wraps around."""
         if self._tickets.count(a, b):
             yield "atomic counters do not wrap around", None
+
+
+def _names_in(*terms: Term) -> list[str]:
+    return sorted({s.name for s in symbols_of(*terms)})
+
+
+def _drawn_for(access: Access, tickets: Iterable[Ticket]) -> list[Ticket]:
+    """The one ticket of several that the thread of an access has drawn, if the conditions of the access tell."""
+    drawn = [t for t in tickets if not any(_not_drawn(t, access))]
+    return drawn if len(drawn) == 1 else []
 
 
 def _not_drawn(ticket: Ticket, access: Access) -> list[Term]:
@@ -218,12 +231,14 @@ def tickets(protocol: Protocol, relation: Phases, gives: Gives, more: Iterable[T
     draws = Occurrences(
         a.result for a in everything if a.result is not None
     )  # several where a pointer may lead to several
-    drawn = {
-        a.result.name: Ticket(a.result, a, law, amount_of(a) if law.counts else a.value or const(0))
-        for (_, law), these in sound.items()
-        for a in these
-        if a.result is not None and draws[a.result] == 1
-    }
+    all_drawn: dict[str, tuple[Ticket, ...]] = {}
+    for (_, law), these in sound.items():
+        for a in these:
+            if a.result is not None:
+                ticket = Ticket(a.result, a, law, amount_of(a) if law.counts else a.value or const(0))
+                all_drawn[a.result.name] = (*all_drawn.get(a.result.name, ()), ticket)
+    drawn = {name: found[0] for name, found in all_drawn.items() if draws[found[0].symbol] == 1}
+    chosen = {name: found for name, found in all_drawn.items() if draws[found[0].symbol] == len(found) > 1}
     counted = {name: t for name, t in drawn.items() if t.law.counts}
     handed = {
         t.symbol.name: t
@@ -240,7 +255,7 @@ def tickets(protocol: Protocol, relation: Phases, gives: Gives, more: Iterable[T
         for name, t in counted.items()
         if (within := counters[t.drawn.target.key, t.law].range_of(t.drawn)) is not None
     }
-    return Tickets(drawn | handed, {by: tuple(resets[by]) for by in sound}, relation.paths, totals, ranges)
+    return Tickets(drawn | handed, {by: tuple(resets[by]) for by in sound}, relation.paths, totals, ranges, chosen)
 
 
 def _type(access: Access) -> tuple[int, int] | None:
