@@ -13,21 +13,23 @@ _OF_VARIABLE: Final = re.compile(r"\s*decltype\(\s*(?P<variable>\w+)\s*\)::(?P<n
 _NAME: Final = re.compile(r"\s*(?:typename\s+)?(?:::)?\s*(?:template\s+)?(?P<name>[A-Za-z_]\w*)\s*")
 _BRACKET: Final = re.compile(r"->|[<>()\[\]{}]\s*")
 _LONGEST: Final = 8  # lines of a name with its template arguments
+_FILES: Final = 16  # whose lines are kept
 
 
 def text_at(span: Span, lines: int) -> str:
     """The text that begins at a place, at most so many lines of it; "" where the file cannot be read."""
     place = span.spelling or span
-    text = _lines_of(place.file)[place.line - 1 : place.line - 1 + lines]
-    return "".join(text)[max(place.column - 1, 0) :]
-
-
-@lru_cache(maxsize=16)
-def _lines_of(file: str) -> tuple[str, ...]:
     try:
-        return tuple(Path(file).read_text("utf-8", "replace").splitlines(keepends=True))
+        read = _lines(place.file, Path(place.file).stat().st_mtime_ns)
     except OSError:
-        return ()
+        return ""
+    return "".join(read[place.line - 1 : place.line - 1 + lines])[max(place.column - 1, 0) :]
+
+
+@lru_cache(maxsize=_FILES)
+def _lines(file: str, _changed: int) -> list[str]:
+    """The lines of a file as it was when it was last changed."""
+    return Path(file).read_text("utf-8", "replace").splitlines(keepends=True)
 
 
 def standard_name(span: Span, last: str) -> str:
