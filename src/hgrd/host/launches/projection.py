@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from hgrd.host.execution.run_state import Projections
 from hgrd.host.kinds import FactKind
 from hgrd.host.launches.relevant_facts import SIZE_LIMIT
-from hgrd.symbolic.state import Condition
+from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, disj, substitute, symbols_of, var
 from hgrd.terms.linear import difference, linear
 from hgrd.terms.rewrite import bottom_up
@@ -41,7 +41,7 @@ def projected(
     shorter = [(c, _shorter(c.term, needed, known)) for c in conditions]
     users = Counter(s for _, term in shorter for s in symbols_of(term))
     alone = {s for s, count in users.items() if count == 1} - needed
-    told = [(c, _told(alone, term, known)) for c, term in shorter]
+    told = [(c, term if c.kind is ConditionKind.FIRST else _told(alone, term, known)) for c, term in shorter]
     classes = {**kinds, **{term: kinds[c.term] for c, term in told if c.term in kinds and term is not c.term}}
     return [c if term is c.term else replace(c, term=term) for c, term in told if term is not TRUE], classes
 

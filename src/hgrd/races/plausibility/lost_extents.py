@@ -12,6 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from hgrd.races.encoding.pair_query import EncodedPair
+from hgrd.races.plausibility.unneeded_values import values_settled
 from hgrd.solve.query import Answer, Conflict, Query
 from hgrd.terms import Op, Origin, Term, conj, const, le, symbols_of
 
@@ -23,7 +24,8 @@ def lost_extents(encoded: EncodedPair, decide: Callable[[Query], Answer]) -> tup
     """Names of the unknown values that launch extents are made of, if the conflict needs many threads or blocks."""
     c = encoded.threads.configuration
     relations = [f.term for f in encoded.facts if f.term.op is Op.EQ]
-    lost = {extent: names for extent in (*c.block, *c.grid) if (names := _unknown_in(extent, relations))}
+    settled = {s.name for s in values_settled(encoded.query)}
+    lost = {extent: names for extent in (*c.block, *c.grid) if (names := _unknown_in(extent, relations) - settled)}
     if not lost:
         return ()
     few = (le(e, const(_THREADS if e in c.block else _BLOCKS)) for e in lost)

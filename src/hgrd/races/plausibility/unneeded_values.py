@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from hgrd.solve.query import Model, Query
-from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, const, le, negate, sub
+from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, const, le, negate, sub, symbols_of
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 
@@ -32,13 +32,24 @@ def values_told(query: Query) -> tuple[Term, ...]:
     return tuple(dict.fromkeys(conj(*map(negate, _besides(c))) for c in cases if any(map(_gives_unknown, c))))
 
 
+def values_settled(query: Query) -> frozenset[Symbol]:
+    """The symbols whose values facts give in the cases that the query is limited to."""
+    held = {part for t in query.between for part in (t.args if t.op is Op.AND else (t,))}
+    cases = [f.args if f.op is Op.OR else (f,) for f in query.facts]
+    told = [t for c in cases if held.issuperset(map(negate, _besides(c))) for t in c if _gives_unknown(t)]
+    return frozenset(s for t in told for s in symbols_of(t) if s.origin is Origin.UNKNOWN)
+
+
 def _besides(case: tuple[Term, ...]) -> tuple[Term, ...]:
     return tuple(t for t in case if not _gives_unknown(t))
 
 
 def _gives_unknown(fact: Term) -> bool:
-    named = _named(fact)
-    return named is not None and named.origin is Origin.UNKNOWN
+    """Whether a fact says that a value that is not known is one that is: a number, or an input of the program."""
+    sides = fact.args if fact.op is Op.EQ else ()
+    lost = [t.op is Op.VAR and t.symbol.origin is Origin.UNKNOWN for t in sides]
+    rest = symbols_of(*(t for t, is_lost in zip(sides, lost, strict=True) if not is_lost))
+    return sum(lost) == 1 and all(s.origin is Origin.INPUT for s in rest)
 
 
 def _determined(query: Query, model: Model, symbols: Set[Symbol]) -> frozenset[Symbol]:
