@@ -33,7 +33,12 @@ _INSERTING: Final = ("insert", "emplace")
 _COPYING: Final = ("memcpy", "memmove", "__builtin_memcpy")
 _RUNTIME: Final = "cuda"
 _READING: Final = frozenset(("operator>>", "getline", "fgets", "fopen", "strtok"))
-_QUIET: Final = frozenset(("fill", "fill_n", "find", "max_element", "min_element", "begin", "end"))
+_QUIET: Final = frozenset(
+    (
+        "fill", "fill_n", "find", "max_element", "min_element", "begin", "end", "raw_pointer_cast",
+        "device_pointer_cast",
+    )
+)  # fmt: skip
 
 
 class _Store(Struct, frozen=True):

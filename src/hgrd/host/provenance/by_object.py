@@ -26,6 +26,7 @@ _COMPUTING: Final = frozenset(
     (
         "sort", "stable_sort", "partial_sort", "nth_element", "qsort", "sort_by_key", "stable_sort_by_key",
         "partial_sum", "inclusive_scan", "exclusive_scan", "inclusive_scan_by_key", "exclusive_scan_by_key",
+        "transform_inclusive_scan", "transform_exclusive_scan",
         "unique", "unique_by_key", "reverse", "rotate", "merge", "set_union", "set_intersection", "set_difference",
         "sequence", "iota", "shuffle", "random_shuffle", "adjacent_difference", "reduce_by_key", "lower_bound",
         "upper_bound", "partition", "stable_partition", "push_heap", "pop_heap", "make_heap", "sort_heap",
