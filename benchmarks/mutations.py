@@ -2383,4 +2383,16 @@ MUTATIONS = (
         ("tests/verdicts/host/test_tested_functions.py",),
         gives(Some(()), "solve.normal_form.common_divisors:negation"),
     ),
+    Mutation(
+        "containers-give-nothing-away",
+        "a container that another one has taken the elements of has them still when it is filled again",
+        ("tests/verdicts/facts/test_copies_of_containers.py",),
+        gives(False, "host.containers.elements:_has_given_away"),
+    ),
+    Mutation(
+        "containers-keep-what-is-replaced",
+        "what a container holds stays known when it is resized or assigned to",
+        ("tests/verdicts/facts/test_copies_of_containers.py",),
+        gives(None, "host.containers.copies:become_unknown"),
+    ),
 )

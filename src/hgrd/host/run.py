@@ -14,11 +14,11 @@ from hgrd.host.concurrency.iterations import Found, Iterations
 from hgrd.host.concurrency.keyed_pointers import KeyedPointers
 from hgrd.host.concurrency.sharing import find_beside
 from hgrd.host.concurrency.trace import Trace
+from hgrd.host.containers.elements import fixed_count
 from hgrd.host.entry_points import EntryPoints, share_of, why_cut
 from hgrd.host.execution.ruled_out import enter
 from hgrd.host.execution.run_state import HostRunState, Options, begin_run
 from hgrd.host.execution.symbol_copies import begin_with
-from hgrd.host.library.containers import fixed_count
 from hgrd.host.linking.constant_memory import run_by
 from hgrd.host.linking.early_accesses import may_wait_for_others
 from hgrd.host.linking.hidden_launches import hidden_launches

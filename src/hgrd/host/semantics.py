@@ -10,6 +10,7 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from hgrd.host.constructors import constructed, constructed_type, new_object
+from hgrd.host.containers.elements import forget_elements
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.exceptions import left_by_throwing
 from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containers, wild_store
@@ -30,7 +31,6 @@ from hgrd.host.library.containers import (
     adds_element,
     container_model,
     copies_numbers,
-    forget_elements,
     removes_elements,
 )
 from hgrd.host.library.cuda_runtime import cuda_model

@@ -153,7 +153,8 @@ class ProvenanceTables(Struct):
     """Provenance of array contents: of the objects of this run, and by name for what the run has not seen made.
 
     `beginnings` are numbers that flags and counters begin with.  `containers` has the elements of containers by their
-    keys, each with the expression that names the container.
+    keys, each with the expression that names the container.  `given_away` are the keys of containers whose elements
+    another one has taken over: from then on they may have elements of their own, or not.
     """
 
     objects: ObjectProvenance
@@ -162,6 +163,7 @@ class ProvenanceTables(Struct):
     containers: dict[str, tuple[MemoryObject, Expression]] = field(
         default_factory=dict[str, "tuple[MemoryObject, Expression]"]
     )
+    given_away: set[str] = field(default_factory=set[str])
 
     def of_elements(self, key: str) -> ProgramMade | None:
         """What of the program made the elements of a container; None: some of them may be input."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from hgrd.host.containers.copies import swap_containers
+from hgrd.host.containers.elements import is_container
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
-from hgrd.host.library.containers import is_container, swap_containers
 from hgrd.host.library.numbers import NUMBERS
 from hgrd.host.linking.library_names import LIBC_FAMILIES
 from hgrd.host.memory.array_contents import (

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from hgrd.host.containers.moves import is_moved
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.library.object_makers import make_object, makes_object
-from hgrd.program.expressions import AddressOf, Call, Convert, Deref, Expression
+from hgrd.program.expressions import Call
 from hgrd.program.types import INT, OpaqueType, PointerType
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.pointers import move
@@ -105,17 +106,6 @@ def _take(call: LibraryCall) -> None:
     owns = call.call.function.qualified.startswith(_MOVED_FROM)
     if owns and _is_holder(call, 1) and is_moved(call.call.arguments[1]):
         _hold(call, call.arguments[1], NULL)
-
-
-def is_moved(argument: Expression) -> bool:
-    """Whether an argument is written `std::move(…)`."""
-    match argument:
-        case AddressOf(place=Deref(pointer=inner)) | Convert(operand=inner):
-            return is_moved(inner)
-        case Call(function=function):
-            return function.name in ("move", "forward")
-        case _:
-            return False
 
 
 def _assign(call: LibraryCall) -> Value | None:
