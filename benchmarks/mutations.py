@@ -61,6 +61,7 @@ from benchmarks.mutating import (
     true,
     undropped,
     unweighed,
+    whatever_it_counts,
     widest,
     with_one_before,
     with_the_same_unknowns,
@@ -2322,6 +2323,24 @@ MUTATIONS = (
         "no lane arrives or waits for its warp",
         ("tests/verdicts/barriers/test_rings.py",),
         gives((), "races.acquire_release.rings:RingOrder._meetings"),
+    ),
+    Mutation(
+        "pipelines-any-batch",
+        "a thread that takes a step at a pipeline has made all commits that stand before it",
+        ("tests/verdicts/barriers/test_pipelines.py",),
+        gives(True, "protocol.rings.turns:_made"),
+    ),
+    Mutation(
+        "pipelines-copy-as-stores",
+        "the commit of any pipeline says that a copy has ended",
+        ("tests/verdicts/barriers/test_pipelines.py",),
+        around("races.acquire_release.rings:RingOrder._arrivals", whatever_it_counts),
+    ),
+    Mutation(
+        "pipelines-past-atomics",
+        "nobody learns by an atomic or a fence that a copy of a pipeline has begun",
+        ("tests/verdicts/barriers/test_pipelines.py",),
+        gives(False, "protocol.copies.followed:_hands_on"),
     ),
     Mutation(
         "cycles-not-joint",

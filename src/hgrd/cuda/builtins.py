@@ -41,6 +41,7 @@ class Kind(Enum):
     COPY = "copies bytes"
     FILL = "fills bytes"
     ASYNC_COPY = "copies bytes some time later"
+    PIPELINE = "takes or gives back a stage of a pipeline of several threads"
     HEAP = "makes memory of the thread's own"
     SILENT = "does nothing that threads see"
     REGISTER = "reads a register of the machine"
@@ -127,7 +128,14 @@ BUILTINS: dict[str, Builtin] = {
     "__pipeline_commit": Builtin(Kind.ASYNC_COPY, "commit"),
     "__pipeline_wait_prior": Builtin(Kind.ASYNC_COPY, "wait"),
     "__pipeline_wait_prior_of": Builtin(Kind.ASYNC_COPY, "wait of"),
+    "__pipeline_commit_of": Builtin(Kind.ASYNC_COPY, "commit of"),
+    "__pipeline_wait_oldest_of": Builtin(Kind.ASYNC_COPY, "wait for oldest of"),
     "__nv_ptx_builtin_ocg_memcpy": Builtin(Kind.ASYNC_COPY),
+    "__pipeline_make": Builtin(Kind.PIPELINE, "make", Scope.BLOCK),
+    "__pipeline_acquire": Builtin(Kind.PIPELINE, "acquire", Scope.BLOCK),
+    "__pipeline_commit_stage": Builtin(Kind.PIPELINE, "commit", Scope.BLOCK),
+    "__pipeline_wait_stage": Builtin(Kind.PIPELINE, "wait", Scope.BLOCK),
+    "__pipeline_release": Builtin(Kind.PIPELINE, "release", Scope.BLOCK),
     **_alike(Builtin(Kind.HEAP), "malloc alloca __builtin_alloca"),
     # ------------------------------------------------------------ the machine
     **_alike(

@@ -13,8 +13,9 @@ GAPS: dict[str, str] = {
     r"operator\W+|operator\w+": "operators of vector and small float types; the type says what they are",
     r"cub::.*": "CUB is recognised by its namespace: collectives of a block or warp, and what the host calls",
     r"nvcuda::.*": "matrix fragments of a warp",
-    r"cuda::(barrier|pipeline|counting_semaphore|__no_completion)(::.*)?|cuda::(init|memcpy_async"
-    r"|make_pipeline|pipeline_\w+)": "barriers, pipelines and semaphores in memory",
+    r"cuda::(barrier|counting_semaphore|__no_completion)(::.*)?|cuda::(init|memcpy_async)": "barriers in memory, and "
+    "semaphores",
+    r"cuda::(pipeline(_\w+)?|make_pipeline)(::.*)?": "our header has their bodies",
     r"cuda::(device|ptx)::.*": "asynchronous copies in bulk and PTX by name",
     r"cuda::(std|maximum|minimum).*": "functions of values that only host code and CUB are given",
     r"cuda::atomic_signal_fence|cuda::atomic(_ref)?::is_lock_free": "tells of the compiler, not of memory",
@@ -32,6 +33,7 @@ MEANINGS_MISSING: dict[str, dict[str, str]] = {
     "lockstep": {
         "CLUSTER_BARRIER": "clusters are not simulated",
         "ASYNC_COPY": "copies that end later are not simulated",
+        "PIPELINE": "run as statements, in lockstep.waits",
         "SMALL_FLOAT": "known by the types of its arguments, in device.half_precision",
         "UNTOLD": "nothing is known of the value",
     },
@@ -39,6 +41,7 @@ MEANINGS_MISSING: dict[str, dict[str, str]] = {
         "CLUSTER_BARRIER": "clusters are not simulated",
         "ACTIVE_MASK": "the oracle runs one thread at a time",
         "ASYNC_COPY": "copies that end later are not simulated",
+        "PIPELINE": "pipelines wait, and the oracle knows only waits that the program writes",
         "UNTOLD": "nothing is known of the value",
         "SMALL_FLOAT": "the oracle has no half precision",
         "ADDRESS": "spaces have no addresses",

@@ -1,40 +1,23 @@
-"""Pipelines of asynchronous copies by the names of their functions: `cuda::pipeline` of libcu++.
+"""Pipelines of asynchronous copies by the names of their classes, which our header defines: `cuda::pipeline`.
 
 CUDA C++ Programming Guide, "Pipeline"; CUDA C++ Core Libraries, "cuda::pipeline".
 """
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Final
 
-OF_THREAD: Final = "cuda::pipeline<cuda::thread_scope_thread>"
-"""The class of pipelines that each thread has for itself: they order what one thread has copied, and no two threads."""
-_TYPE = "cuda::pipeline<"
-_CLASS = "cuda::pipeline::"
+_CLASS: Final = "cuda::pipeline<"
+_OF_THREAD: Final = "cuda::pipeline<3>"
+STAGE_SIZE: Final = 16
+"""Bytes that a stage of a pipeline takes in shared memory: arrivals of those who commit, and of those who release."""
 
 
-class PipelineCall(Enum):
-    """What a function does to a pipeline."""
-
-    NOTHING = "makes a pipeline, or takes or gives back a stage, of which one thread has always enough"
-    COMMIT = "ends a batch"
-    OLDEST = "waits for the oldest batch that was not waited for"
-    OTHER = "does something that is not understood, or orders several threads"
+def is_pipeline(class_name: str) -> bool:
+    """Whether a class of this name is one of pipelines."""
+    return class_name.startswith(_CLASS)
 
 
-_FUNCTIONS = {
-    _CLASS + "producer_acquire": PipelineCall.NOTHING,
-    _CLASS + "consumer_release": PipelineCall.NOTHING,
-    _CLASS + "producer_commit": PipelineCall.COMMIT,
-    _CLASS + "consumer_wait": PipelineCall.OLDEST,
-}
-
-
-def pipeline_call(qualified: str, class_name: str, result: str) -> PipelineCall | None:
-    """What a function of a library does to a pipeline of this class, or to its `result`; None of others."""
-    if qualified == "cuda::make_pipeline" or result.startswith(_TYPE):
-        return PipelineCall.NOTHING if result == OF_THREAD else PipelineCall.OTHER
-    if not qualified.startswith("cuda::pipeline"):
-        return None
-    return _FUNCTIONS.get(qualified, PipelineCall.OTHER) if class_name == OF_THREAD else PipelineCall.OTHER
+def is_of_thread(class_name: str) -> bool:
+    """Whether it is that of pipelines that each thread has for itself, which order no two threads."""
+    return class_name == _OF_THREAD

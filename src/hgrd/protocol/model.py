@@ -17,6 +17,7 @@ from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.host.model import Beginning, ConstantMemory, Fact, Holding, ProgramMade
 from hgrd.program.span import Span
 from hgrd.protocol.alike import LaneMask, LaneScan, UniformGroup
+from hgrd.protocol.barrier_names import NamedBarrier
 from hgrd.protocol.ring_events import Lags, RingEvent
 from hgrd.symbolic.state import Condition
 from hgrd.symbolic.values import MemoryObject, Pointer, Value
@@ -56,7 +57,8 @@ class Access(Struct, frozen=True):
     which it is equal make the access together, as one collective of CUB, that orders it among them; None: each thread
     makes its own.  `supposed`: why it is not certain that it is made here; "": it is.
     `once`: whichever thread makes it, it is made once; None: by each.  `again`: it is one that stands elsewhere, too,
-    and may be made as late as here.
+    and may be made as late as here.  `pipeline`: it is a copy that this pipeline of several threads counts: whoever has
+    waited for the commit of its batch comes after it, and nobody else does but by a barrier.
     """
 
     number: int
@@ -82,6 +84,7 @@ class Access(Struct, frozen=True):
     supposed: str = ""
     once: Joint | None = None
     again: bool = False
+    pipeline: str = ""
 
     @property
     def changes(self) -> bool:
@@ -97,20 +100,6 @@ class Access(Struct, frozen=True):
     def releases(self) -> bool:
         """Whether what its thread has done before is released by the access itself, without a fence."""
         return self.changes and self.order.releases
-
-
-class NamedBarrier(Struct, frozen=True):
-    """Number of a barrier, and how many threads meet at it (None: all of the block); PTX ISA, "bar, barrier".
-
-    `arrives`: a thread that gets there does not wait for the others.  `place`: that of a barrier in memory, which goes
-    by a number, too; "" of others.  `parity`: it waits for a phase with this number modulo 2, and does not arrive.
-    """
-
-    number: Term
-    count: Term | None = None
-    arrives: bool = False
-    place: str = ""
-    parity: Term | None = None
 
 
 class Barrier(Struct, frozen=True):

@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hgrd.cuda.limits import NAMED_BARRIERS, WARP_SIZE
+from hgrd.protocol.barrier_names import NamedBarrier
 from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.model import (
     Arrival,
@@ -23,7 +24,6 @@ from hgrd.protocol.model import (
     Configuration,
     Gap,
     Item,
-    NamedBarrier,
     ProtocolLoop,
 )
 from hgrd.protocol.ring_events import Lags
@@ -71,7 +71,7 @@ class NamedBarriers(Struct, frozen=True):
         for site in sites:
             named = site.barrier.named
             assert named is not None
-            known = not named.place or named.place in waited
+            known = not named.place or named.place in waited or named.turn is not None
             site.problem = self._problem(site) if known else "threads that arrive at it and do not wait at once"
         self._agree(sites)
         settled = {id(site.barrier) for site in sites if not site.problem}
@@ -86,6 +86,8 @@ class NamedBarriers(Struct, frozen=True):
         """Why it is not known which threads meet at a place; "" where it is."""
         named = site.barrier.named
         assert named is not None
+        if named.turn is not None:
+            return "stages of which it is not known whose turn it is"
         if named.arrives:
             return "threads that arrive at it and do not wait"
         if named.parity is not None:
@@ -176,8 +178,7 @@ class NamedBarriers(Struct, frozen=True):
         barrier = replace(site.barrier, named=None)
         if site.problem:
             named = site.barrier.named
-            what = "in memory" if named is not None and named.place else "with a number"
-            reason = f"a barrier {what}, with {site.problem}"
+            reason = f"{_kind(named)}, with {site.problem}"
             return Gap(reason, barrier.guards, barrier.span)
         if site.meeting is None:
             return barrier
@@ -189,6 +190,12 @@ class NamedBarriers(Struct, frozen=True):
         tile = ite(conj(*site.ours), named.number, alone)
         path = tuple(c for c in barrier.path if c.term not in site.ours)
         return replace(barrier, guards=tuple(site.chosen), tile=tile, path=path)
+
+
+def _kind(named: NamedBarrier | None) -> str:
+    if named is None or not named.place:
+        return "a barrier with a number"
+    return "a barrier in memory" if named.turn is None else "a pipeline"
 
 
 def _conditions(barrier: Barrier) -> Iterator[Term]:

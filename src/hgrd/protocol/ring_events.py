@@ -19,7 +19,8 @@ class RingEvent(Struct, frozen=True):
 
     The threads of a ring arrive 0, 1, 2, … times, each time at its next barrier.  `arrival` is the number of this
     arrival of the thread; behind it, all threads of the ring have made their arrivals up to the number `waits`.  None:
-    it does not arrive, or not wait.  `guards` are those that tell threads and blocks apart, and no iterations.
+    it does not arrive, or not wait.  `guards` are those that tell threads and blocks apart, and of a pipeline also
+    those of its first iterations.  `pipeline`: the one whose copies have ended when all have arrived so.
     """
 
     ring: str
@@ -27,6 +28,7 @@ class RingEvent(Struct, frozen=True):
     span: Span
     arrival: Term | None = None
     waits: Term | None = None
+    pipeline: str = ""
 
 
 Lags: TypeAlias = Mapping[tuple[str, str], int]

@@ -12,11 +12,11 @@ def follows(condition: Term, known: Iterable[Term]) -> bool:
     """Whether a condition holds where all of `known` do, as one of these says that or more (`k + 1 < n`: `k < n`)."""
     if condition is TRUE:
         return True
-    limit = _limit(condition)
+    limit = limit_of(condition)
     for fact in known:
         if fact is condition or fact is FALSE:
             return True
-        other = _limit(fact) if limit is not None else None
+        other = limit_of(fact) if limit is not None else None
         if limit is not None and other is not None and difference(limit, other).high <= 0:
             return True
     return False
@@ -47,7 +47,7 @@ def _bounds(symbol: Symbol, known: Iterable[Term]) -> Iterator[tuple[int, int]]:
     """(-1, n) for `n <= symbol` and (1, -n) for `symbol <= n`, its own bounds among them."""
     yield -1, symbol.low
     yield 1, -symbol.high
-    for limit in map(_limit, known):
+    for limit in map(limit_of, known):
         constant, atoms = linear(limit) if limit is not None else (0, {})
         if list(atoms) == [var(symbol)] and abs(atoms[var(symbol)]) == 1:
             yield atoms[var(symbol)], constant
@@ -57,7 +57,7 @@ def _parts(condition: Term) -> tuple[Term, ...]:
     return condition.args if condition.op is Op.AND else (condition,)
 
 
-def _limit(condition: Term) -> Term | None:
+def limit_of(condition: Term) -> Term | None:
     """The term of which a comparison says that it is not positive; None of other conditions."""
     match condition.op:
         case Op.LT:

@@ -36,6 +36,11 @@ class Flight(Struct, frozen=True):
     doubt: str = ""
 
     @property
+    def shared(self) -> bool:
+        """Whether a pipeline of several threads counts it, whose commits say when it has ended."""
+        return bool(self.accesses[0].pipeline)
+
+    @property
     def iterations(self) -> Values:
         """The iterations that are looked at, by the symbol of their loop."""
         return {binder: const(number) for binder, number in self.at}
@@ -58,11 +63,15 @@ class Flight(Struct, frozen=True):
         )
 
     def made(self, guards: tuple[Term, ...] = ()) -> tuple[Access, ...]:
-        """Its accesses, as they may be made at a place that is reached under these guards."""
+        """Its accesses, as they may be made at a place that is reached under these guards.
+
+        Where those who have waited for its batch come after it, too, it is not certain that it goes on.
+        """
+        doubt = self.doubt or (NOT_SURE if self.shared else "")
         there = (eq(var(binder), const(number)) for binder, number in self.at)
         more = (*self.guards, *there, *guards)
         return tuple(
-            replace(a, guards=tuple(dict.fromkeys((*a.guards, *more))), supposed=a.supposed or self.doubt, again=True)
+            replace(a, guards=tuple(dict.fromkeys((*a.guards, *more))), supposed=a.supposed or doubt, again=True)
             for a in self.accesses
         )
 
@@ -80,6 +89,8 @@ class Flight(Struct, frozen=True):
     def meets(self, access: Access) -> bool:
         """Whether its own thread may make an access to what it reads or writes meanwhile."""
         seen = _of(access, self.iterations)
+        if not self.possible(frozenset(seen.guards)):
+            return False
         known = self.known(access.guards)
         return any(meets(seen, _of(copied, self.iterations), known) for copied in self.accesses)
 

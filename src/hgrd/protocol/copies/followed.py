@@ -14,14 +14,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.protocol.copies.backlog import Backlog
 from hgrd.protocol.copies.flight import NOT_SURE, Flight, Values
-from hgrd.protocol.model import Access, Barrier, CopyStep, Exchange, Gap, Item, ProtocolLoop
+from hgrd.protocol.model import Access, Arrival, Barrier, CopyStep, Exchange, Fence, Gap, Item, ProtocolLoop
 from hgrd.symbolic.names import Names
 from hgrd.terms import Origin, Symbol, Term, add, conj, const, eq, le, neg, negate, substitute, symbols_of, var
 
 OWN_COPY = "the thread uses what its own asynchronous copy may not have brought yet"
 THROUGH_LOOP = "an asynchronous copy that goes on at the border of a loop"
+PAST_ATOMIC = "an asynchronous copy of a pipeline that goes on past an atomic or a fence"
 TOO_MANY = "asynchronous copies of which too many may go on at once to be followed"
 _MOST = 8  # iterations that a copy is followed through
 _MOST_FLIGHTS = 16  # copies that are followed at a time
@@ -40,14 +42,15 @@ def copies_followed(items: tuple[Item, ...], exchanges: Sequence[Exchange], name
     """The items without steps of copies, and with the accesses of these wherever they may be made."""
     if not _has_steps(items):
         return FollowedCopies(items, tuple(exchanges))
-    walk = _Walk(names)
+    first = next(at for at, item in enumerate(items) if _has_steps((item,)))
+    walk = _Walk(names, only_pipelines=not _orders_otherwise(items[first:]))
     try:
         end = walk.through(items, _Aloft((), Backlog()), frozenset())
     except _TooManyError:
         at = next(_steps(items)).span
         return FollowedCopies(_without_steps(items), tuple(exchanges), (Gap(TOO_MANY, (), at, may_order=False),))
     numbers: dict[int, int] = {}
-    made = (*end.items, *(a for f in end.aloft.flights for a in f.made()))
+    made = (*end.items, *(a for f in end.aloft.flights if not f.shared for a in f.made()))
     numbered, count = _numbered(made, 0, numbers)
     moved = (
         replace(e, before=min((n for old, n in numbers.items() if old >= e.before), default=count)) for e in exchanges
@@ -74,9 +77,13 @@ class _Passed(Struct, frozen=True):
 
 
 class _Walk(Struct):
-    """A walk through a protocol; `others` are names for values of other iterations."""
+    """A walk through a protocol; `others` are names for values of other iterations.
+
+    `only_pipelines`: nothing but pipelines orders threads there, so what a pipeline counts need not be followed.
+    """
 
     names: Names
+    only_pipelines: bool = False
     gaps: list[Gap] = field(default_factory=list[Gap])
     others: dict[tuple[Symbol, str], Symbol] = field(default_factory=dict[tuple[Symbol, str], Symbol])
 
@@ -89,6 +96,8 @@ class _Walk(Struct):
             match item:
                 case CopyStep(begun=begun) if begun:
                     copied = tuple(a for a in items if isinstance(a, Access) and a.number in begun)
+                    if self.only_pipelines and all(a.pipeline and a.once is not None for a in copied):
+                        continue
                     aloft = replace(aloft, flights=(*aloft.flights, Flight(copied, item.queue)))
                     continue
                 case CopyStep():
@@ -105,7 +114,10 @@ class _Walk(Struct):
                     pass
             made.append(item)
             if isinstance(item, Barrier):
-                made += [a for flight in aloft.flights for a in flight.made()]
+                here = _of_pipeline(item)
+                made += [a for flight in aloft.flights if not (here and flight.shared) for a in flight.made()]
+            elif _hands_on(item) and any(flight.shared for flight in aloft.flights):
+                self.gaps.append(Gap(PAST_ATOMIC, item.guards, item.span, may_order=False))
         return _Passed(tuple(made), aloft)
 
     def _used(self, access: Access, flights: Iterable[Flight]) -> None:
@@ -121,7 +133,7 @@ class _Walk(Struct):
         left: list[Flight] = []
         for flight in aloft.flights:
             ended, going = _awaited(flight, step, around)
-            made += [a for f in ended for a in f.made(step.guards)]
+            made += [a for f in ended if not f.shared for a in f.made(step.guards)]
             left += going
         return _Aloft(tuple(left), aloft.backlog.awaited(step, around))
 
@@ -132,7 +144,7 @@ class _Walk(Struct):
         if not _has_steps(loop.items):
             passed = self.through(loop.items, aloft, inside)
             return _Passed((replace(loop, items=passed.items),), aloft)
-        quiet = _Walk(self.names, others=self.others)
+        quiet = _Walk(self.names, self.only_pipelines, others=self.others)
         if _only_begins(loop.items):
             return self._beginning(quiet, loop, aloft, inside)
         backlog = self._steady_backlog(quiet, loop, aloft.backlog, inside)
@@ -293,6 +305,25 @@ def _end(loop: ProtocolLoop) -> Term:
     fixed = not loop.tests and not loop.breaks and not loop.untold
     tested = any(loop.binder in g.symbols for g in loop.guards)
     return const(loop.binder.high + 1) if fixed and not tested else var(loop.count)
+
+
+def _orders_otherwise(items: Iterable[Item]) -> bool:
+    """Whether threads are, or may be, ordered by anything but pipelines."""
+    return any(
+        _orders_otherwise(i.items)
+        if isinstance(i, ProtocolLoop)
+        else _hands_on(i) or (isinstance(i, Arrival | Barrier) and not _of_pipeline(i))
+        for i in items
+    )
+
+
+def _of_pipeline(item: Arrival | Barrier) -> bool:
+    return item.named is not None and item.named.turn is not None
+
+
+def _hands_on(item: Item) -> bool:
+    """Whether a thread may let others know there, other than by a barrier, how far it is."""
+    return isinstance(item, Fence) or (isinstance(item, Access) and (item.kind is AccessKind.ATOMIC or item.volatile))
 
 
 def _only_begins(items: Iterable[Item]) -> bool:

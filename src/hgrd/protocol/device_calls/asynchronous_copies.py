@@ -6,19 +6,22 @@ waits, and only a barrier behind it to others.
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from hgrd.cuda.builtins import builtin
 from hgrd.cuda.memory_model import AccessKind
-from hgrd.cuda.pipelines import OF_THREAD, PipelineCall, pipeline_call
+from hgrd.cuda.pipelines import is_of_thread, is_pipeline
 from hgrd.program.expressions import Call
-from hgrd.program.types import OpaqueType, VoidType
-from hgrd.protocol.device_calls.barriers.in_memory import class_of, counting_barrier
+from hgrd.program.types import VOID, PointerType, RecordType
+from hgrd.protocol.device_calls.barriers.in_memory import counting_barrier
+from hgrd.protocol.device_calls.barriers.of_pipelines import place_of
 from hgrd.protocol.device_calls.memory import arms
-from hgrd.protocol.inference.events import AccessEvent
+from hgrd.protocol.inference.events import AccessEvent, users_name, users_place
 from hgrd.protocol.inference.recorder import barrier_guards
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import Access, CopyStep, Joint
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, load
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Pointer, Value
 from hgrd.terms import Term
@@ -38,10 +41,15 @@ def pipeline_primitive(
             commit(device, machine, state, call)
         case "wait" if (prior := number(arguments[0])) is not None:
             device.recorder.add(machine, CopyStep(barrier_guards(state), call.span, prior=prior))
-        case "wait of" if (prior := number(arguments[1])) is not None and (queue := _queue(arguments[0])) is not None:
+        case "wait of" if (prior := number(arguments[1])) is not None and (queue := queue_at(arguments[0])) is not None:
             device.recorder.add(machine, CopyStep(barrier_guards(state), call.span, queue, prior=prior))
+        case "wait for oldest of" if (queue := queue_at(arguments[0])) is not None:
+            device.recorder.add(machine, CopyStep(barrier_guards(state), call.span, queue, oldest=True))
+        case "commit of" if (queue := queue_at(arguments[0])) is not None:
+            commit(device, machine, state, call, queue)
         case _:
-            device.unsupported(machine, state, f"{call.function.name}, an asynchronous copy", call.span)
+            name = users_name(machine, call)
+            device.unsupported(machine, state, f"{name}, an asynchronous copy", users_place(machine, call.span))
     return OPAQUE
 
 
@@ -50,43 +58,51 @@ def counted_copy(
 ) -> Value | None:
     """`cuda::memcpy_async(to, from, size, barrier)`, or with a pipeline: a copy of one thread; None of others."""
     place = counting_barrier(device, machine, state, call, arguments)
-    queue = pipeline_of(call, arguments)
-    if (place is None and queue is None) or len(arguments) != _OF_THREAD:
+    queue = pipeline_of(machine, state, call, arguments)
+    if (place is None and queue is None and not _by_pipeline(call)) or len(arguments) != _OF_THREAD:
         return None
-    known = begin_copy(device, machine, state, call, arguments[:3], place or "", queue or "")
-    return OPAQUE if known else None
-
-
-def pipeline_of(call: Call, arguments: tuple[Value, ...]) -> str | None:
-    """The pipeline of one thread by which a `cuda::memcpy_async` goes; None if there is none, or it is not known."""
-    type_ = call.arguments[-1].type if call.arguments else None
-    if call.function.name != "memcpy_async" or class_of(type_) != OF_THREAD:
+    known = place is not None or queue is not None
+    if known and begin_copy(device, machine, state, call, arguments[:3], place or "", queue):
+        return OPAQUE
+    if not _by_pipeline(call):
         return None
-    return _queue(arguments[-1])
-
-
-def pipeline_object_call(
-    device: DeviceSemantics, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]
-) -> Value | None:
-    """Value of a function of a pipeline, of which those of one thread are understood; None of others."""
-    of = call.arguments[0].type if call.arguments else None
-    result = call.type.name if isinstance(call.type, OpaqueType) else ""
-    kind = pipeline_call(call.function.qualified, class_of(of), result)
-    if kind is None or kind is PipelineCall.NOTHING:
-        return None if kind is None else OPAQUE
-    queue = None if kind is PipelineCall.OTHER else _queue(arguments[0])
-    if queue is None:
-        device.unsupported(machine, state, f"{call.function.name}, of a pipeline that is not understood", call.span)
-        return OPAQUE if isinstance(call.type, VoidType) else None
-    if kind is PipelineCall.COMMIT:
-        commit(device, machine, state, call, queue)
-    else:
-        device.recorder.add(machine, CopyStep(barrier_guards(state), call.span, queue, oldest=True))
+    device.unsupported(machine, state, "memcpy_async, by a pipeline that is not understood", call.span)
     return OPAQUE
 
 
-def _queue(pipeline: Value) -> str | None:
-    """The name of a pipeline: that of its object, which cannot be copied or moved."""
+def _by_pipeline(call: Call) -> bool:
+    return _class_of_pipeline(call) != ""
+
+
+def _class_of_pipeline(call: Call) -> str:
+    """The class of the pipeline by which a `cuda::memcpy_async` goes; "" of other calls."""
+    match call.arguments[-1].type if call.arguments else None:
+        case PointerType(to=RecordType(key=key)) if call.function.name == "memcpy_async" and is_pipeline(key):
+            return key
+        case _:
+            return ""
+
+
+class Pipeline(Struct, frozen=True):
+    """The pipeline that a copy goes by; `shared`: several threads have it."""
+
+    name: str
+    shared: bool
+
+
+def pipeline_of(machine: Machine, state: State, call: Call, arguments: tuple[Value, ...]) -> Pipeline | None:
+    """The pipeline by which a `cuda::memcpy_async` goes; None if there is none, or it is not known."""
+    key = _class_of_pipeline(call)
+    if not key:
+        return None
+    of_thread = is_of_thread(key)
+    object_ = arguments[-1] if of_thread else load(machine, state, arguments[-1], PointerType(VOID), call.span)
+    name = queue_at(object_) if of_thread else place_of(object_)
+    return None if name is None else Pipeline(name, shared=not of_thread)
+
+
+def queue_at(pipeline: Value) -> str | None:
+    """The name of a pipeline of one thread: that of its object, which cannot be copied or moved."""
     if not isinstance(pipeline, Pointer) or not pipeline.offset.is_const or pipeline.target.space in SHARED_SPACES:
         return None
     return f"{pipeline.target.key} + {pipeline.offset.value}"
@@ -104,7 +120,7 @@ def begin_copy(
     call: Call,
     what: tuple[Value, ...],
     counted: str = "",
-    queue: str = "",
+    queue: Pipeline | None = None,
     once: Joint | None = None,
 ) -> bool:
     """Begins a copy of `what`: a target, a source and a constant number of bytes; False, where these are not known.
@@ -117,15 +133,16 @@ def begin_copy(
     if size is None or not isinstance(to, Pointer) or not arms(source):
         return False
     found: list[Access] = []
+    shared = queue.name if queue is not None and queue.shared else ""
     for address, kind in ((to, AccessKind.WRITE), (source, AccessKind.READ)):
         for pointer, _ in arms(address):
             if pointer.target.space not in SHARED_SPACES:
                 return False
             before = device.recorder.count
-            device.access(machine, state, AccessEvent(kind, pointer, size, call.span, once=once))
+            device.access(machine, state, AccessEvent(kind, pointer, size, call.span, once=once, pipeline=shared))
             last = device.recorder.open[-1][-1] if device.recorder.count > before else None
             found += [last] if isinstance(last, Access) else []
-    device.recorder.begins(machine, tuple(found), counted, queue)
+    device.recorder.begins(machine, tuple(found), counted, "" if queue is None else queue.name)
     return True
 
 

@@ -128,7 +128,8 @@ def _copy(
 
     It is a batch of its own, or a barrier in memory counts it, or it goes by a pipeline.
     """
-    counted, queue = counting_barrier(device, machine, state, call, arguments), pipeline_of(call, arguments)
+    counted = counting_barrier(device, machine, state, call, arguments)
+    queue = pipeline_of(machine, state, call, arguments)
     alone = counted is None and queue is None
     branch = state.copy()
     leads = _leads(device, machine, call, group)
@@ -139,7 +140,7 @@ def _copy(
             length = load(machine, state, length, shape.to, call.span)
         part = () if group.size is None else (div(thread_number(device), const(group.size)),)
         once = Joint(device.recorder.count, (*part, *(var(loop.binder) for loop in device.recorder.loops)))
-        if begin_copy(device, machine, branch, call, (*arguments[1:3], length), counted or "", queue or "", once):
+        if begin_copy(device, machine, branch, call, (*arguments[1:3], length), counted or "", queue, once):
             if alone:
                 commit(device, machine, state, call)
             return OPAQUE

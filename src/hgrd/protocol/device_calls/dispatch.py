@@ -13,10 +13,12 @@ from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.layout import scalars
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
+from hgrd.protocol.barrier_names import NamedBarrier
 from hgrd.protocol.device_calls.addresses import address_function
 from hgrd.protocol.device_calls.annotations import SPECIFICATIONS, is_specification
-from hgrd.protocol.device_calls.asynchronous_copies import counted_copy, pipeline_object_call, pipeline_primitive
+from hgrd.protocol.device_calls.asynchronous_copies import counted_copy, pipeline_primitive
 from hgrd.protocol.device_calls.barriers.in_memory import barrier_object_call
+from hgrd.protocol.device_calls.barriers.of_pipelines import pipeline_call
 from hgrd.protocol.device_calls.cooperative_groups import group_call, half_of_cluster_barrier
 from hgrd.protocol.device_calls.curand import random
 from hgrd.protocol.device_calls.libcu_atomics import atomic_object_call
@@ -33,7 +35,6 @@ from hgrd.protocol.device_calls.surfaces import surface_access, texture_fetch
 from hgrd.protocol.device_calls.unknown_functions import foreign
 from hgrd.protocol.device_calls.warp_collectives import exchanged, thread_number, width_of_parts
 from hgrd.protocol.inference.semantics import DeviceCalls, DeviceSemantics, Handler
-from hgrd.protocol.model import NamedBarrier
 from hgrd.symbolic import arithmetic, floats, integers
 from hgrd.symbolic.bit_functions import integer_function
 from hgrd.symbolic.machine import Machine
@@ -70,7 +71,7 @@ def intrinsic(
     function = atomic_function(name)
     if function is not None:
         return atomic(device, machine, state, call, arguments, function)
-    for objects in (atomic_object_call, barrier_object_call, pipeline_object_call, counted_copy, number_in_memory):
+    for objects in (atomic_object_call, barrier_object_call, counted_copy, number_in_memory):
         known = objects(device, machine, state, call, arguments)
         if known is not None:
             return known
@@ -344,6 +345,7 @@ MEANINGS: dict[Kind, Handler] = {
     Kind.NUMBERS: numbers,
     Kind.CLUSTER_BARRIER: half_of_cluster_barrier,
     Kind.ASYNC_COPY: pipeline_primitive,
+    Kind.PIPELINE: pipeline_call,
     Kind.VECTOR: _vector,
     Kind.HEAP: heap_memory,
     Kind.ADDRESS: address_function,

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.memory_model import AccessKind, Scope
+from hgrd.program.expressions import Call
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType
 from hgrd.protocol.model import Joint
@@ -41,7 +42,7 @@ class AccessEvent(Struct, frozen=True):
 
     `atomic` is None for a plain read or write.  `value` identifies what a write stores (None: unknown), `result` is
     the symbol of what a read or an atomic got (None: it has none).  `text` is how people see the place; "" for the
-    usual form.  `together` and `once`: as of an `Access`.
+    usual form.  `together`, `once` and `pipeline`: as of an `Access`.
     """
 
     kind: AccessKind
@@ -55,6 +56,7 @@ class AccessEvent(Struct, frozen=True):
     text: str = ""
     together: Term | None = None
     once: Joint | None = None
+    pipeline: str = ""
 
 
 def number_of(value: Value | None) -> Term | None:
@@ -80,6 +82,13 @@ def stack_of(machine: Machine, span: Span) -> tuple[Span, ...]:
     """Call sites of the user's code that lead to a place, outermost first."""
     sites = tuple(f.call_site for f in machine.frames if f.call_site is not None and is_of_user(f.call_site))
     return sites if is_of_user(span) else sites[:-1]
+
+
+def users_name(machine: Machine, call: Call) -> str:
+    """The name of a function that the user's code calls: of ours, that calls another one there."""
+    names = [call.function.name, *(f.function.name for f in reversed(machine.frames))]
+    sites = [call.span, *(f.call_site for f in reversed(machine.frames))]
+    return next((n for n, site in zip(names, sites, strict=True) if site is not None and is_of_user(site)), names[0])
 
 
 def users_place(machine: Machine, span: Span) -> Span:

@@ -64,7 +64,8 @@ class Recorder(Struct):
 
     `expected`: by object with barriers, for how many threads all of these are made; `barrier_places`: the first of the
     numbers that they go by; `arriving`: by place, the accesses of copies counted with the last arrival.
-    `copies`: by key, shared variables of other blocks.
+    `pipelines`: by place, how many threads commit and how many release.  `copies`: by key, shared variables of other
+    blocks.
     """
 
     open: list[list[Item]] = field(default_factory=lambda: [[]])
@@ -75,6 +76,7 @@ class Recorder(Struct):
     pending: list[PendingCopy] = field(default_factory=list[PendingCopy])
     expected: dict[str, int] = field(default_factory=dict[str, int])
     barrier_places: dict[str, int] = field(default_factory=dict[str, int])
+    pipelines: dict[str, tuple[Term, Term]] = field(default_factory=dict[str, tuple[Term, Term]])
     copies: dict[str, RemoteCopy] = field(default_factory=dict[str, RemoteCopy])
     arriving: dict[str, tuple[Access, ...]] = field(default_factory=dict[str, tuple[Access, ...]])
 

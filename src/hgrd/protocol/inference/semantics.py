@@ -18,6 +18,7 @@ from hgrd.program.layout import scalars
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, FloatType, FunctionType, PointerType, RecordType, Type
+from hgrd.protocol.barrier_names import NamedBarrier
 from hgrd.protocol.configuration import index_terms
 from hgrd.protocol.inference.assumptions import Assumptions
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, access_text, stack_of, users_place
@@ -29,7 +30,7 @@ from hgrd.protocol.inference.recorder import Recorder, barrier_guards, choices_o
 from hgrd.protocol.inference.single_valued_shared import one_thread
 from hgrd.protocol.inference.uniformity import UniformityTracker
 from hgrd.protocol.inference.value_names import address_of, identity_of, named, symbol_of
-from hgrd.protocol.model import Access, Arrival, Barrier, Configuration, Exit, Fence, NamedBarrier, Observation
+from hgrd.protocol.model import Access, Arrival, Barrier, Configuration, Exit, Fence, Observation
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
 from hgrd.symbolic.state import INITIAL, ConditionKind, Generation, State
@@ -249,6 +250,7 @@ class DeviceSemantics(Semantics):
             endings=conditions_of(state, ConditionKind.ENDED),
             together=event.together,
             once=event.once,
+            pipeline=event.pipeline,
         )
         self.recorder.add(machine, item)
 
@@ -303,12 +305,10 @@ class DeviceSemantics(Semantics):
     ) -> None:
         """Second half of a split barrier, whose first half stands before it under the same conditions."""
         guards = barrier_guards(state)
-        if machine.speculative:
-            return
-        if not self.recorder.arrived(name, guards):
-            self.unsupported(machine, state, "a wait at a barrier whose arrival stands elsewhere", span)
-        else:
+        if machine.speculative or self.recorder.arrived(name, guards):
             self.recorder.add(machine, Barrier(scope, guards, span, None, tile, state.path, name, named))
+        else:
+            self.unsupported(machine, state, "a wait at a barrier whose arrival stands elsewhere", span)
 
     def fence(
         self,

@@ -65,13 +65,13 @@ def _in_time(ring: Ring, step: Step, role: Role, lags: Lags) -> bool:
 
 
 def _lead(step: Step, others: Iterable[Step]) -> int:
-    """How far the last wait before an arrival is ahead of this, at least.
+    """How far the last wait before an arrival is ahead of this, at least, of those that are made if the arrival is.
 
     Where there has been none, it is for the arrival -1, which nobody makes.
     """
     at = step.arrival
     assert at is not None
-    waits = [(w.waits, w.site) for w in others if w.waits is not None]
+    waits = [(w.waits, w.site) for w in others if w.waits is not None and w.site.chosen <= step.site.chosen]
     if at.loop is None:
         early = (w.first for w, site in waits if site.loop is None and _before(site, step.site))
         return max((-1, *early)) - at.first

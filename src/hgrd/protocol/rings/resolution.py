@@ -12,11 +12,12 @@ from msgspec import Struct, field
 
 from hgrd.cuda.barrier_objects import FIRST_NUMBER, NUMBERS_OF_OBJECT, OBJECT_SIZE
 from hgrd.cuda.memory_model import Scope
-from hgrd.protocol.model import Access, Barrier, Configuration, Item, ProtocolLoop, accesses
+from hgrd.protocol.model import Access, Arrival, Barrier, Configuration, Item, ProtocolLoop, accesses
 from hgrd.protocol.ring_events import Lags, RingEvent
 from hgrd.protocol.rings.order import Role, lags_of, stuck, too_early
 from hgrd.protocol.rings.sequences import Ring, Step, steps_of
 from hgrd.protocol.rings.sites import Site, Unusable, sites_of
+from hgrd.protocol.rings.turns import turns_of
 from hgrd.terms import show
 from hgrd.terms.evaluate import evaluate
 from hgrd.terms.periods import cases
@@ -46,14 +47,14 @@ def rings_of(items: tuple[Item, ...], configuration: Configuration, settled: Con
         ring = _ring(items, numbers, of_part, unusable)
         if ring is not None:
             left[ring] = of_part
-    if len({s.chosen for of_ring in left.values() for s in of_ring}) > 1:
+    if len({s.chosen for ring, of_ring in left.items() for s in of_ring if not ring.stages}) > 1:
         return Rings()
     return _ordered(left)
 
 
 def _ordered(left: dict[Ring, list[Site]]) -> Rings:
     """The rings of which the arrivals come in time, as far as the others that are left show it."""
-    while left:
+    while left := _paired(left):
         turns: dict[str, dict[int, int]] = {r.name: {} for r in left}
         roles = [_steps(left, role, turns) for role in _roles(left)]
         lost = [r for r in left if any(role.get(r.name, ()) is None for role in roles) or not _alike(r, roles)]
@@ -65,6 +66,12 @@ def _ordered(left: dict[Ring, list[Site]]) -> Rings:
                 return Rings({id(s.site.item): _event(n, s) for r in whole for n in r for s in r[n]}, lags)
         left = {r: sites for r, sites in left.items() if r not in lost}
     return Rings()
+
+
+def _paired(left: dict[Ring, list[Site]]) -> dict[Ring, list[Site]]:
+    """Those that are no part of a pipeline, and both parts of each pipeline: each says what is done at the other."""
+    places = [ring.place for ring in left if ring.stages]
+    return {ring: sites for ring, sites in left.items() if not ring.stages or places.count(ring.place) > 1}
 
 
 def _numbers(site: Site) -> frozenset[int]:
@@ -101,7 +108,10 @@ def _ring(
     (place,) = places
     if place and any(_touches(a, place, numbers) for a in accesses(items[sites[0].top :])):
         return None
-    return Ring(_name_of(items, place, low), numbers, min(counts))
+    turn = sites[0].named.turn
+    return Ring(
+        _name_of(items, place, low), numbers, min(counts), 0 if turn is None else turn.stages, sites[0].named.place
+    )
 
 
 def _name_of(items: tuple[Item, ...], key: str, low: int) -> str:
@@ -144,7 +154,9 @@ def _steps(
     left: Mapping[Ring, list[Site]], role: frozenset[Site], turns: Mapping[str, dict[int, int]]
 ) -> dict[str, tuple[Step, ...] | None]:
     return {
-        ring.name: steps_of(ring, [s for s in sites if s in role], turns[ring.name])
+        ring.name: turns_of(ring, role)
+        if ring.stages
+        else steps_of(ring, [s for s in sites if s in role], turns[ring.name])
         for ring, sites in left.items()
         if not role.isdisjoint(sites)
     }
@@ -164,4 +176,11 @@ def _event(ring: str, step: Step) -> RingEvent:
     site = step.site
     arrival = None if step.arrival is None else step.arrival.term
     waits = None if step.waits is None else step.waits.term
-    return RingEvent(ring, (*site.ours, *sorted(site.chosen, key=show)), site.item.span, arrival, waits)
+    guards = (*site.ours, *sorted(site.chosen, key=show))
+    return RingEvent(ring, guards, site.item.span, arrival, waits, _pipeline(site))
+
+
+def _pipeline(site: Site) -> str:
+    """The pipeline of which a batch of copies is committed at a site; "" at others."""
+    commits = isinstance(site.item, Arrival) and site.named.turn is not None and site.item.name == site.named.place
+    return site.named.place if commits else ""

@@ -54,15 +54,20 @@ class Step(Struct, frozen=True):
 
 
 class Ring(Struct, frozen=True):
-    """Ring of barriers with these numbers, each for `count` threads."""
+    """Ring of barriers with these numbers, each for `count` threads.
+
+    `stages`: those of a pipeline, at the `place` that it shares, which go by one number; 0: of others.
+    """
 
     name: str
     numbers: frozenset[int]
     count: int
+    stages: int = 0
+    place: str = ""
 
     @property
     def size(self) -> int:
-        return len(self.numbers)
+        return self.stages or len(self.numbers)
 
 
 class _Open(Struct):
@@ -93,9 +98,12 @@ def _steps(ring: Ring, sites: list[Site], now: _Open, before: list[Step]) -> lis
     arriving = sum(s.arrives for s in sites)
     phases = sum(s.named.parity is not None for s in sites)
     top = sites[0].top
-    ends = (_behind(loop, top, now.arrivals, arriving), _behind(loop, top, now.phases, phases))
+    ends = (behind_loop(loop, top, now.arrivals, arriving), behind_loop(loop, top, now.phases, phases))
     if loop is not None:
-        now.arrivals, now.phases = _inside(loop, top, now.arrivals, arriving), _inside(loop, top, now.phases, phases)
+        now.arrivals, now.phases = (
+            inside_loop(loop, top, now.arrivals, arriving),
+            inside_loop(loop, top, now.phases, phases),
+        )
     found: list[Step] = []
     for site in sites:
         step = _step(ring, site, now, [*before, *found])
@@ -137,14 +145,14 @@ def _of_phase(ring: Ring, site: Site, at: Index) -> Step | None:
     return None
 
 
-def _inside(loop: ProtocolLoop, top: int, at: Index | None, number: int) -> Index | None:
+def inside_loop(loop: ProtocolLoop, top: int, at: Index | None, number: int) -> Index | None:
     """The index in the iterations of a loop with so many steps; None: it follows a loop that ends at any time."""
     if number == 0 or at is None:
         return at
     return Index(at.first, number, loop, top=top) if at.loop is None else None
 
 
-def _behind(loop: ProtocolLoop | None, top: int, at: Index | None, number: int) -> Index | None:
+def behind_loop(loop: ProtocolLoop | None, top: int, at: Index | None, number: int) -> Index | None:
     if loop is None or at is None or number == 0:
         return at
     if loop.count.low == loop.count.high and not loop.breaks:

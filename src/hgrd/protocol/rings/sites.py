@@ -8,10 +8,13 @@ from itertools import product
 from msgspec import Struct
 
 from hgrd.cuda.limits import WARP_SIZE
-from hgrd.protocol.model import Arrival, Barrier, Configuration, Item, NamedBarrier, ProtocolLoop
+from hgrd.protocol.barrier_names import NamedBarrier
+from hgrd.protocol.copies.conditions import limit_of
+from hgrd.protocol.model import Arrival, Barrier, Configuration, Item, ProtocolLoop
 from hgrd.symbolic.state import ConditionKind
-from hgrd.terms import Op, Origin, Symbol, Term, conj, mul, negate, symbols_of
+from hgrd.terms import Op, Origin, Symbol, Term, conj, mul, negate, symbols_of, var
 from hgrd.terms.evaluate import EvaluationError, evaluate
+from hgrd.terms.linear import linear
 
 OF_BLOCK = {Origin.INPUT, Origin.DIMENSION, Origin.BLOCK}
 
@@ -39,7 +42,7 @@ class Site(Struct, frozen=True, eq=False):
         """Whether a thread arrives here: not if it waits for an arrival made before, or for a phase."""
         if isinstance(self.item, Arrival):
             return True
-        return self.item.arrival is None and self.named.parity is None
+        return self.item.arrival is None and self.named.parity is None and self.named.turn is None
 
     @property
     def waits(self) -> bool:
@@ -87,7 +90,7 @@ def _site(
     configuration: Configuration,
 ) -> Site | Unusable:
     unusable = Unusable(named.number.low, named.number.high)
-    parts = _parts(item, loop)
+    parts = _parts(item, loop, in_turn=named.turn is not None)
     count = _count(named, configuration)
     own = any(s.origin is Origin.THREAD for s in symbols_of(named.number))
     if parts is None or count is None or own:
@@ -113,10 +116,13 @@ def _count(named: NamedBarrier, configuration: Configuration) -> int | None:
     return count.value if count.is_const else None
 
 
-def _parts(item: Arrival | Barrier, loop: ProtocolLoop | None) -> tuple[tuple[Term, ...], frozenset[Term]] | None:
+def _parts(
+    item: Arrival | Barrier, loop: ProtocolLoop | None, *, in_turn: bool
+) -> tuple[tuple[Term, ...], frozenset[Term]] | None:
     """The conditions of thread indexes, and those that are the same for the block; None: there are others.
 
-    Those for which a thread makes a further iteration, or leaves the loop, only end what it does there.
+    Among the latter are those that hold in some first iterations, of barriers that are taken `in_turn`.  Those for
+    which a thread makes a further iteration, or leaves the loop, only end what it does there.
     """
     ours: dict[Term, None] = {}
     chosen: set[Term] = set()
@@ -134,11 +140,29 @@ def _parts(item: Arrival | Barrier, loop: ProtocolLoop | None) -> tuple[tuple[Te
                 continue
             if origins <= {Origin.THREAD} and not term.arrays:
                 ours[term] = None
-            elif origins <= OF_BLOCK and not term.arrays:
+            elif _is_chosen(term, loop if in_turn else None):
                 chosen.add(term)
             else:
                 return None
     return tuple(ours), frozenset(chosen)
+
+
+def _is_chosen(condition: Term, loop: ProtocolLoop | None) -> bool:
+    """Whether a condition is the same for the block, also one of the first iterations of a loop that is given."""
+    if {s.origin for s in symbols_of(condition)} <= OF_BLOCK and not condition.arrays:
+        return True
+    return loop is not None and _holds_at_first(condition, loop.binder)
+
+
+def _holds_at_first(condition: Term, binder: Symbol) -> bool:
+    """Whether a condition is the same for a block, and holds in no iteration after one in which it does not."""
+    others = {s.origin for s in symbols_of(condition) if s != binder}
+    limit = limit_of(condition)
+    if limit is None or condition.arrays or not others <= OF_BLOCK:
+        return False
+    _, atoms = linear(limit)
+    slope = atoms.pop(var(binder), 0)
+    return slope >= 0 and all(binder not in symbols_of(atom) for atom in atoms)
 
 
 def _of_iterations(loop: ProtocolLoop) -> Iterator[Term]:

@@ -63,7 +63,7 @@ class RingOrder(Struct, frozen=True):
 
     def _unordered(self, before: Access, after: Access, threads: ThreadPair, side: Side) -> Iterator[Term]:
         waits = list(self._waits(self.order.of(after)))
-        for one in self._arrivals(self.order.of(before)):
+        for one in self._arrivals(self.order.of(before), before.pipeline):
             for other in waits:
                 lag = self.lags.get((other.ring, one.ring))
                 if lag is None:
@@ -73,19 +73,22 @@ class RingOrder(Struct, frozen=True):
                 near = conj(_in_warps(one, threads, side), _in_warps(other, threads, side.other))
                 yield negate(conj(done, seen, near, le(number, add(known, const(lag)))))
 
-    def _arrivals(self, here: Position) -> Iterator[Told]:
-        """The arrivals after an access, each with the number of the first one."""
+    def _arrivals(self, here: Position, pipeline: str) -> Iterator[Told]:
+        """The arrivals after an access, each with the number of the first one.
+
+        `pipeline`: it is a copy of it, which has ended only when all have committed what they have begun before.
+        """
         for position in self.order.positions:
             event = position.item
-            if not isinstance(event, RingEvent) or event.arrival is None:
+            if not isinstance(event, RingEvent) or event.arrival is None or pipeline not in ("", event.pipeline):
                 continue
-            number = _first_after(event.arrival, position, here)
-            if number is not None:
-                yield Told(event.ring, event.guards, number)
-            for barrier, meeting in self._meetings(position, late=False) if self._together(position) else ():
-                number = _first_after(event.arrival, barrier, here)
-                if number is not None:
-                    yield self._by_another(event, meeting, number)
+            first = _first_after(event.arrival, event.guards, position, here)
+            if first is not None:
+                yield Told(event.ring, first.guards, first.number)
+            for barrier, meeting in self._meetings(position, late=False) if self._together(event, position) else ():
+                first = _first_after(event.arrival, (), barrier, here)
+                if first is not None:
+                    yield self._by_another(event, meeting, first.number)
 
     def _waits(self, here: Position) -> Iterator[Told]:
         """The waits before an access, each with the number of the last arrival waited for."""
@@ -93,12 +96,12 @@ class RingOrder(Struct, frozen=True):
             event = position.item
             if not isinstance(event, RingEvent) or event.waits is None:
                 continue
-            for when, number in _last_before(event.waits, position, here):
-                yield Told(event.ring, (*event.guards, when), number)
-            for barrier, meeting in self._meetings(position, late=True) if self._together(position) else ():
-                for when, number in _last_before(event.waits, barrier, here):
-                    told = self._by_another(event, meeting, number)
-                    yield replace(told, guards=(*told.guards, when))
+            for last in _last_before(event.waits, event.guards, position, here):
+                yield Told(event.ring, last.guards, last.number)
+            for barrier, meeting in self._meetings(position, late=True) if self._together(event, position) else ():
+                for last in _last_before(event.waits, (), barrier, here):
+                    told = self._by_another(event, meeting, last.number)
+                    yield replace(told, guards=(*told.guards, *last.guards))
 
     def _meetings(self, position: Position, *, late: bool) -> Iterator[tuple[Position, Barrier]]:
         """The barriers of a warp in the same iteration, before an event or (`late`) behind it.
@@ -114,11 +117,16 @@ class RingOrder(Struct, frozen=True):
             if told and (precedes(position, other) if late else precedes(other, position)):
                 yield other, barrier
 
-    def _together(self, position: Position) -> bool:
-        """Whether the lanes of a warp make the same iterations, and those that return do so with all of the block."""
+    def _together(self, event: RingEvent, position: Position) -> bool:
+        """Whether the lanes of a warp make the same iterations, and those that return do so with all of the block.
+
+        Where the event is in some iterations only, nothing is said of lanes that meet.
+        """
         ends = (t for x in self.order.positions if isinstance(x.item, Exit) for t in x.item.guards)
         goes_on = (t for loop in position.around for t in (*loop.tests, *loop.breaks))
         binders = {loop.binder for loop in position.around}
+        if any(s in binders for g in event.guards for s in symbols_of(g)):
+            return False
         return all(_of_block(t, binders) for t in goes_on) and all(_of_block(t) for t in ends)
 
     def _by_another(self, event: RingEvent, meeting: Barrier, number: Term) -> Told:
@@ -139,30 +147,38 @@ def _of_block(guard: Term, binders: Container[Symbol] = ()) -> bool:
     return not guard.arrays and all(s.origin in OF_BLOCK or s in binders for s in symbols_of(guard))
 
 
-def _first_after(arrival: Term, position: Position, here: Position) -> Term | None:
-    """The number of the first arrival after an access; None: there is none."""
+class _Step(Struct, frozen=True):
+    """Step at a ring in some iteration: its number, and the conditions under which there is one."""
+
+    guards: tuple[Term, ...]
+    number: Term
+
+
+def _first_after(arrival: Term, guards: tuple[Term, ...], position: Position, here: Position) -> _Step | None:
+    """The first arrival after an access, of those under these guards; None: there is none."""
     if not position.around:
-        return arrival if precedes(here, position) else None
+        return _Step(guards, arrival) if precedes(here, position) else None
     (loop,) = position.around
     if _inside(here, loop):
         ahead = 0 if precedes(here, position) else 1
-        return _at(arrival, loop, add(var(loop.binder), const(ahead)))
-    return _at(arrival, loop, const(0)) if precedes(here, position) else None
+        return _at(arrival, guards, loop, add(var(loop.binder), const(ahead)))
+    return _at(arrival, guards, loop, const(0)) if precedes(here, position) else None
 
 
-def _last_before(waits: Term, position: Position, here: Position) -> Iterator[tuple[Term, Term]]:
-    """The number of the last arrival waited for before an access, and the condition that there is one."""
+def _last_before(waits: Term, guards: tuple[Term, ...], position: Position, here: Position) -> Iterator[_Step]:
+    """The last wait before an access, of those under these guards, as far as that is known: none, or one."""
     if not position.around:
         if precedes(position, here):
-            yield TRUE, waits
+            yield _Step(guards, waits)
         return
     (loop,) = position.around
     inside, early = _inside(here, loop), precedes(position, here)
     if inside and early:
-        yield TRUE, waits
+        yield _Step(guards, waits)
     elif inside or early:
         last = sub(var(loop.binder if inside else loop.count), const(1))
-        yield le(const(0), last), _at(waits, loop, last)
+        step = _at(waits, guards, loop, last)
+        yield replace(step, guards=(*step.guards, le(const(0), last)))
 
 
 def _in_warps(told: Told, threads: ThreadPair, side: Side) -> Term:
@@ -176,5 +192,6 @@ def _inside(position: Position, loop: ProtocolLoop) -> bool:
     return any(loop is x for x in position.around)
 
 
-def _at(index: Term, loop: ProtocolLoop, iteration: Term) -> Term:
-    return substitute((index,), {loop.binder: iteration})[0]
+def _at(index: Term, guards: tuple[Term, ...], loop: ProtocolLoop, iteration: Term) -> _Step:
+    number, *conditions = substitute((index, *guards), {loop.binder: iteration})
+    return _Step(tuple(conditions), number)

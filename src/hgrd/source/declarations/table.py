@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 from operator import eq
 from typing import TypeAlias
 
 from msgspec import Struct, field
 
+from hgrd.cuda.atomics import ORDERS_AND_SCOPES
 from hgrd.program.program import Side, Template
 from hgrd.program.span import Span
 from hgrd.program.types import UINT, OpaqueType, RecordType
@@ -24,6 +26,7 @@ from hgrd.source.declarations.type_parser import (
 Scope: TypeAlias = tuple[str, ...]
 
 _POINTER_ITERATORS = ("__wrap_iter", "__normal_iterator")  # of libc++ and libstdc++: pointers in a class of their own
+_NUMBER = re.compile(r"(\((?P<enum>[\w:]+)\))?(?P<digits>\d\w*?)[ULul]*")  # `2U`, `(Scope)2U`
 _TRUTHS = {"true": "-1", "false": "0"}  # arguments of type bool: their values in clang's tree, numbers of one bit
 _DEEPEST = 16  # bases of bases
 _ATOMIC_NUMBER = re.compile(
@@ -256,15 +259,27 @@ class Declarations(Struct):
         """A template argument such that equal ones have equal texts."""
         if argument in _TRUTHS:
             return _TRUTHS[argument]
-        if argument[:1].isdigit():
-            return _as_clang_dumps(argument.rstrip("ULul"))
+        if number := _NUMBER.fullmatch(argument):
+            return _as_clang_dumps(number["digits"])
+        if argument[:1] == "'":
+            return _code_of(argument)
         for depth in range(len(scope), -1, -1):
             if (value := self.enumerator_values.get("::".join((*scope[:depth], argument)))) is not None:
                 return str(value)
+        if (value := ORDERS_AND_SCOPES.get(argument.removeprefix("cuda::"))) is not None:
+            return str(value)
         if argument[:1] in "-'\"&(" and "lambda" not in argument:
             return _as_clang_dumps(argument.rstrip("ULul"))
         type_ = self.parse(argument, scope).type
         return argument if isinstance(type_, OpaqueType) else repr(type_)
+
+
+def _code_of(character: str) -> str:
+    """The number of a character constant; itself where it is none of these."""
+    try:
+        return str(ord(literal_eval(character)))
+    except (SyntaxError, ValueError, TypeError):
+        return character
 
 
 def _as_clang_dumps(number: str) -> str:

@@ -20,10 +20,10 @@ from hgrd.cuda.barrier_objects import (
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import OpaqueType, PointerType, Type
+from hgrd.protocol.barrier_names import NamedBarrier
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation
 from hgrd.protocol.inference.recorder import barrier_guards
 from hgrd.protocol.inference.semantics import DeviceSemantics
-from hgrd.protocol.model import NamedBarrier
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, MemorySpace, Pointer, Value

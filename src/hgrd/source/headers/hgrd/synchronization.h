@@ -22,7 +22,14 @@ extern __HGRD_DEVICE void __prof_trigger(int counter);
 extern __HGRD_DEVICE void __pipeline_memcpy_async(void* to, const void* from, size_t size, size_t zero_fill = 0);
 extern __HGRD_DEVICE void __pipeline_commit();
 extern __HGRD_DEVICE void __pipeline_wait_prior(size_t groups);
+extern __HGRD_DEVICE void __pipeline_commit_of(const void* pipeline);
+extern __HGRD_DEVICE void __pipeline_wait_oldest_of(const void* pipeline);
 extern __HGRD_DEVICE void __pipeline_wait_prior_of(const void* pipeline, size_t groups);
+extern __HGRD_DEVICE void __pipeline_make(void* state, int stages, size_t threads, int roles);
+extern __HGRD_DEVICE void __pipeline_acquire(void* state, int stages, int* commits);
+extern __HGRD_DEVICE void __pipeline_commit_stage(void* state, int stages, int* commits);
+extern __HGRD_DEVICE void __pipeline_wait_stage(void* state, int stages, int* releases);
+extern __HGRD_DEVICE void __pipeline_release(void* state, int stages, int* releases);
 
 // Every <<<...>>> is a call of this, as clang sees it.
 extern "C" __HGRD_BOTH unsigned __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void* stream = 0);
