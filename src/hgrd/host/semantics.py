@@ -56,7 +56,7 @@ from hgrd.host.memory.array_contents import (
     drop_reachable_patterns,
     record_patterns,
 )
-from hgrd.host.memory.pointer_origins import sources_of
+from hgrd.host.memory.pointer_origins import held_in, sources_of
 from hgrd.host.memory.unknowns import (
     direct_targets,
     unknown,
@@ -228,6 +228,7 @@ class HostSemantics(Semantics):
         own_elements = copies_numbers(call)
         if copies_memory(call.function.name) and len(arguments) > 1:
             self.run.origins.record_copy(machine, state, arguments[0], arguments[1])
+            sources = held_in(arguments[1:])
         if not exact and not own_elements:
             self.run.origins.record_written(direct_targets(written_by(call, arguments)), sources)
         if call.function.qualified.startswith("std::tuple::"):

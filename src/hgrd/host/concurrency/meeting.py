@@ -210,9 +210,9 @@ def _lead_to_one(one: Place, other: Place, iterations: Iterations, *, loosely: b
     map whose elements differ (`loosely`: surely do).
     """
     shared = iterations.objects(one) & iterations.objects(other)
-    if not any(key != ANYTHING and not key.startswith(IN) for key in shared):
-        return False
     a, b = iterations.holders.get(one.key), iterations.holders.get(other.key)
+    if not any(key != ANYTHING and (a != b or not key.startswith(IN)) for key in shared):
+        return False
     if a is None or b is None:
         return True
     (x, _), (y, _) = iterations.offsets[one.key], iterations.offsets[other.key]

@@ -19,7 +19,7 @@ from hgrd.host.memory.array_contents import (
 )
 from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
 from hgrd.host.model import FactKind
-from hgrd.program.types import VOID, IntType, OpaqueType, PointerType
+from hgrd.program.types import VOID, IntType, OpaqueType, PointerType, RecordType
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region
 from hgrd.symbolic.values import (
@@ -130,6 +130,13 @@ def _memcpy(call: LibraryCall) -> Value | None:
 
 def _copy_cells(call: LibraryCall, to: Value, source: Value, size: Term | None) -> None:
     if not isinstance(to, Pointer) or not isinstance(source, Pointer) or size is None or not size.is_const:
+        return
+    record = source.target.element
+    whole = isinstance(record, RecordType) and record == to.target.element and call.machine.size(record) == size.value
+    if whole and record is not None and to.offset is source.offset is const(0):
+        store(
+            call.machine, call.state, to, load(call.machine, call.state, source, record, call.span), record, call.span
+        )
         return
     if to.offset is const(0) and source.offset is const(0) and to.target.key in call.state.store:
         cells = call.state.store.get(source.target.key, EMPTY).cells

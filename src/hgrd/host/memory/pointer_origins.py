@@ -303,6 +303,11 @@ def _is_open(state: State, target: MemoryObject) -> bool:
     return not (known and isinstance(target.element, PointerType))
 
 
+def held_in(values: Iterable[Value]) -> set[str]:
+    """Names for what the objects that values lead to hold: all the pointers that a copy of them stores."""
+    return {f"{IN}{t.key}" for value in values for t in pointed_to(value) if _may_hold(t.element)}
+
+
 def _may_hold(type_: Type | None) -> bool:
     """Whether an object of a type may hold pointers, or numbers that stand for them; None: an unknown type."""
     match type_:
