@@ -2241,6 +2241,24 @@ MUTATIONS = (
         gives(((0, 8),), "host.concurrency.followed_pointers:_at"),
     ),
     Mutation(
+        "elements-never-shared",
+        "no two elements of an array hold the same pointer",
+        ("tests/verdicts/host/test_shared_elements.py",),
+        gives(False, "host.concurrency.iterations:Iterations.may_be_shared"),
+    ),
+    Mutation(
+        "elements-each-their-own",
+        "every store in a loop puts another pointer into each element",
+        ("tests/verdicts/host/test_shared_elements.py",),
+        gives(True, "host.memory.stored_twice:_differs"),
+    ),
+    Mutation(
+        "stores-apart",
+        "two stores never put the same pointer into two elements",
+        ("tests/verdicts/host/test_shared_elements.py",),
+        gives(True, "host.memory.stored_twice:_differ"),
+    ),
+    Mutation(
         "bodies-tell-nothing",
         "what the bodies of kernels on several streams use is never compared",
         ("tests/verdicts/host/test_bands_of_streams.py",),

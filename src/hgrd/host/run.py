@@ -25,6 +25,7 @@ from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.stored_targets import StoredTargets
+from hgrd.host.memory.stored_twice import Part
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
 from hgrd.host.model import Fact, FactKind, HostNote, HostRun, LaunchSite
 from hgrd.host.provenance.beginnings import ObjectBeginnings
@@ -33,7 +34,7 @@ from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
-from hgrd.program.types import PointerType, VoidType
+from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.symbolic.execution.calls import initialise
 from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.execution.interpreter import INTERPRETER
@@ -286,7 +287,6 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
     blocking, closure = not run.text.independent_streams, Closure(run.origins.steps)
     run.trace.common |= run.copies.page_locked
     keyed = KeyedPointers(run.origins, closure, run.trace.lookups, names)
-    iterations = Iterations(names, found, run.trace.born, run.trace.lookups, lambda key: closure.of((key,)), keyed.held)
     functions = run.linked.functions
     alone = (entry.ref.key != "main" and "main" in functions) or run.text.waits_unseen
 
@@ -294,6 +294,20 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
     def waits(kernel: str) -> bool:
         return may_wait_for_others(run_by(kernel, functions))
 
+    @cache
+    def stored_twice(holder: str, class_: Type | None) -> frozenset[Part]:
+        one = class_ is None
+        return run.origins.stored_twice(holder, closure) if one else run.origins.stored_in_many(holder, class_, closure)
+
+    iterations = Iterations(
+        names,
+        found,
+        run.trace.born,
+        run.trace.lookups,
+        lambda key: closure.of((key,)),
+        keyed.held,
+        stored_twice,
+    )
     try:
         with until(deadline):
             find_beside(run.trace, iterations, blocking, threads, None if alone else waits, run.beside)

@@ -40,7 +40,8 @@ from hgrd.host.concurrency.trace import (
     Work,
 )
 from hgrd.host.memory.pointer_origins import IN
-from hgrd.program.types import Type
+from hgrd.host.memory.stored_twice import Part
+from hgrd.program.types import RecordType, Type
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import Generation
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, const, mul, substitute, var
@@ -87,7 +88,8 @@ class Iterations(Struct):
     they were found in the holder, and a number for what that held then; `types` are those of holders. `born` says
     after how many names handles were made, by what their holder holds since then, `lookups` how pointers were got,
     `latest` where the newest symbol of a term stands in the order of names. `may_be` has the keys of objects that
-    what was found in memory may be, as far as the program shows; `keyed` says what a map holds, by an element.
+    what was found in memory may be, as far as the program shows; `keyed` says what a map holds, by an element, and
+    `stored_twice` of which parts two elements of an object (or two of many objects of a class) may hold one pointer.
     """
 
     names: Names
@@ -96,6 +98,7 @@ class Iterations(Struct):
     lookups: Mapping[str, Lookup] = field(default_factory=dict[str, Lookup])
     may_be: Callable[[str], Set[str]] = lambda _: frozenset[str]()
     keyed: Callable[[str], Held | None] = lambda _: None
+    stored_twice: Callable[[str, Type | None], frozenset[Part]] = lambda _, __: frozenset[Part]()
     holders: dict[str, str] = field(default_factory=dict[str, str])
     origins: dict[str, str] = field(default_factory=dict[str, str])
     offsets: dict[str, tuple[Term, int]] = field(default_factory=dict[str, tuple[Term, int]])
@@ -265,6 +268,21 @@ class Iterations(Struct):
     def objects(self, place: Place) -> Set[str]:
         """The keys in the trace of the objects that a place may be in, for all that is known of its pointer."""
         return self.may_be(self.origins.get(place.key, place.key))
+
+    def may_be_shared(self, one: str, other: str, depth: int = 0) -> bool:
+        """Whether two pointers, by the keys of what they lead to, were found at different places that may hold one."""
+        a, b = self.holders.get(one), self.holders.get(other)
+        if a is None or b is None or depth > _DEPTH:
+            return False
+        x, y = self.offsets[one][0], self.offsets[other][0]
+        of_one, alike = self.origins.get(a, a), self.origins.get(a) == self.origins.get(b)
+        if a == b or self.may_be_shared(a, b, depth + 1):
+            return (x == y and a != b) or self._stored_twice(of_one, x, y, None)
+        class_ = self.types[one]
+        return alike and isinstance(class_, RecordType) and self._stored_twice(of_one, x, y, class_)
+
+    def _stored_twice(self, holder: str, one: Term, other: Term, class_: Type | None) -> bool:
+        return any(part.has(one) and part.has(other) for part in self.stored_twice(holder, class_))
 
     def held_in(self, place: Place) -> Set[str]:
         """The keys in the trace of the objects that pointers lead to which the object of a place may hold."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, product
 from typing import Final
 
 from msgspec import Struct
@@ -82,7 +82,8 @@ def _meeting_place(
     )
     found = next(meeting, None)
     if found is None or (clash and not _clash(one, a, other, b)):
-        return next((p for p, q in both if _mixed(p, q, iterations, trace)), None)
+        shared = (p for p, q in both if iterations.may_be_shared(p.key, q.key) and not _other_bytes(a, b))
+        return next(chain((p for p, q in both if _mixed(p, q, iterations, trace)), shared), None)
     return found
 
 
@@ -168,6 +169,7 @@ def _common_place(
         known = holders_of(place.key, iterations.holders)[1:] if b.found else ()
         meet_there = (
             q.key in known
+            or iterations.may_be_shared(place.key, q.key)
             or _may_meet(place, q, iterations, loosely=loosely)
             or (held and _lead_to_one(place, q, iterations, loosely=loosely))
             for q, _ in there
@@ -185,7 +187,13 @@ def _other_kind(used: Touch, touch: Touch) -> bool:
 
 def _visibly_apart(a: Touch, b: Touch) -> bool:
     """Whether two uses of one object are of different bytes, by the rows of elements that each keeps to."""
-    if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:
+    same = isinstance(a.at, Place) and isinstance(b.at, Place) and a.at.key == b.at.key
+    return same and _other_bytes(a, b)
+
+
+def _other_bytes(a: Touch, b: Touch) -> bool:
+    """Whether two uses are of different bytes, if they are of one object."""
+    if not isinstance(a.at, Place) or not isinstance(b.at, Place):
         return False
     x, y = a.at.offset, b.at.offset
     both = ((r, s) for r in a.rows for s in b.rows if r.stores or s.stores)

@@ -40,6 +40,11 @@ def adds_element(call: LibraryCall) -> bool:
     elements, value = elements_of(call), call.argument(len(call.arguments) - 1)
     call.run.provenance.objects.record_store(call.machine, call.state, elements or OPAQUE, value or OPAQUE, call.span)
     begin_with(call, elements, value, len(call.arguments) - 1, adds=True)
+    if isinstance(elements, Pointer) and value is not None:
+        loops = call.run.trace.inside
+        binder = loops[-1].binder if loops else None
+        which = str(call.span) if loops else call.machine.names.unique(call.name)
+        call.run.origins.record_added(call.machine, elements.target, value, binder, which)
     return True
 
 

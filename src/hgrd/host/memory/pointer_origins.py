@@ -16,9 +16,11 @@ from math import gcd, inf
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.memory.closure import Closure
+from hgrd.host.memory.stored_twice import Part, Stored, StoredPointers, part_at
 from hgrd.host.memory.visible_stores import VisibleStores
 from hgrd.host.model import PossibleOverlap
 from hgrd.program.types import (
@@ -35,6 +37,7 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import EMPTY, Condition, Generation, State
 from hgrd.symbolic.values import (
+    Cell,
     Choice,
     Composite,
     FloatValue,
@@ -45,7 +48,7 @@ from hgrd.symbolic.values import (
     Value,
     pointed_to,
 )
-from hgrd.terms import Op, Term, add, const, sub, symbols_of
+from hgrd.terms import Op, Origin, Symbol, Term, add, const, sub, symbols_of, var
 from hgrd.terms.linear import difference, linear
 
 ANYTHING: Final = "?"
@@ -78,6 +81,7 @@ class PointerOrigins(Struct):
     own: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     calls: dict[tuple[str, tuple[Value, ...]], str] = field(default_factory=dict[tuple[str, tuple[Value, ...]], str])
     visible: VisibleStores = field(default_factory=VisibleStores)
+    placed: StoredPointers = field(default_factory=StoredPointers)
 
     def record_store(self, machine: Machine, address: Value, value: Value) -> None:
         """A value is stored at an address."""
@@ -88,6 +92,50 @@ class PointerOrigins(Struct):
             self._record_own(place.target.key, found, {key for key in found if index.get(key, -1) > first})
             for name in self._closed({place.target.key}):
                 self.held.setdefault(name.removeprefix(IN), set()).update(found)
+            self._record_place(machine, place, value)
+
+    def _record_place(self, machine: Machine, place: Pointer, value: Value) -> None:
+        index = machine.names.index
+        for at, pointer in _pointers_at(value):
+            where = add(place.offset, const(at))
+            last = max((index.get(s.name, -1) for s in where.symbols if s.origin is Origin.LOOP), default=None)
+            made = index.get(pointer.target.key, -1)
+            own = "~" in pointer.target.key if last is None else made > last
+            stored = replace(self._found_at(pointer, own=own), place=where)
+            if not any("~" in s.name for s in symbols_of(where, stored.at)):
+                part = part_at(machine.records, place.target, where)
+                self._put(place.target, replace(stored, part=part, into=place.target.element))
+
+    def record_added(
+        self, machine: Machine, target: MemoryObject, value: Value, binder: Symbol | None, which: str
+    ) -> None:
+        """A value becomes an element of its own, in each iteration of a loop with this number or once."""
+        index = machine.names.index
+        for at, pointer in _pointers_at(value):
+            own = binder is not None and index.get(pointer.target.key, -1) > index.get(binder.name, -1)
+            part = part_at(machine.records, target, const(at))
+            stored = replace(self._found_at(pointer, own=own or "~" in pointer.target.key), part=part, added=which)
+            self._put(target, stored if binder is None else replace(stored, place=var(binder)))
+
+    def _put(self, target: MemoryObject, stored: Stored) -> None:
+        for name in self._closed({target.key}) if target.external else (target.key,):
+            self.placed.put(name.removesuffix(ELEMENTS), stored)
+
+    def _found_at(self, pointer: Pointer, *, own: bool) -> Stored:
+        """A pointer, by the place that it was found at, if that is known."""
+        loaded = self.loaded.get(pointer.target.key)
+        if loaded is None or pointer.offset != const(0):
+            return Stored(pointer.target.key, pointer.offset, own=own)
+        return Stored(loaded.holder, loaded.offset, found=True)
+
+    def stored_twice(self, holder: str, closure: Closure) -> frozenset[Part]:
+        """The parts of which two elements of an object may hold one pointer that the program stores there."""
+        names = closure.of((holder,)) if holder in self.loaded else (holder,)
+        return self.placed.twice(name.removesuffix(ELEMENTS) for name in names if not name.startswith(IN))
+
+    def stored_in_many(self, holder: str, class_: Type, closure: Closure) -> frozenset[Part]:
+        """The parts in which several objects of a class that a pointer leads to may hold one pointer."""
+        return self.placed.in_many((name.removesuffix(ELEMENTS) for name in closure.of((holder,))), class_)
 
     def _record_own(self, holder: str, stored: set[str], by_element: set[str]) -> None:
         """Of what is stored, `by_element` are objects of which the element has its own; what is stored twice is not."""
@@ -274,6 +322,13 @@ def named_in(value: Value) -> Iterator[str]:
                 yield from named_in(cell.value)
         case _:
             yield from (target.key for target in pointed_to(value))
+
+
+def _pointers_at(value: Value) -> Iterator[tuple[int, Pointer]]:
+    """The pointers that a value, or its members, may be, each with the offset of the member."""
+    cells = value.cells if isinstance(value, Composite) else {0: Cell(value, 0)}
+    for at, cell in cells.items():
+        yield from ((at, pointer) for pointer in pointers_in(cell.value))
 
 
 def sources_of(state: State, arguments: Iterable[tuple[Value, Type | None]], *, local: bool = False) -> set[str]:
