@@ -109,7 +109,9 @@ def test_a_copy_that_may_have_changed(between: str, tmp_path: Path) -> None:
     assert outcome(tmp_path, between) == (Outcome.UNKNOWN, (2, 0))
 
 
-@pytest.mark.parametrize("again", ["w = std::vector<int>(n);", "w.assign(n, 3);", "w.resize(n);"])
+@pytest.mark.parametrize(
+    "again", ["w = std::vector<int>(n);", "w.resize(n);", "outside(w);", "w.insert(w.begin(), n, 3);"]
+)
 def test_elements_that_were_given_away_are_not_those_of_the_next_ones(again: str, tmp_path: Path) -> None:
     moved = f"zero(w); std::vector<int> v = std::move(w); {again} for (int i = 0; i < n; i++) w[i] = i;"
     assert outcome(tmp_path, moved)[0] is not Outcome.SAFE
