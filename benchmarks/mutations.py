@@ -2432,4 +2432,22 @@ MUTATIONS = (
         ("tests/verdicts/facts/test_copies_of_containers.py",),
         gives(None, "host.containers.copies:become_unknown"),
     ),
+    Mutation(
+        "objects-called-nowhere-else",
+        "objects of std::function are called where a run of main comes to, and nowhere else",
+        ("tests/verdicts/host/test_followed_calls.py",),
+        gives(True, "host.linking.external_callers:_keeps"),
+    ),
+    Mutation(
+        "calls-of-objects-never-hidden",
+        "no call of an object of std::function is in a function that main does not call",
+        ("tests/verdicts/host/test_followed_calls.py",),
+        gives(False, "host.linking.external_callers:_calls_hidden"),
+    ),
+    Mutation(
+        "unseen-calls-pass-anything",
+        "a function that is called where no run comes to is called with any numbers",
+        ("tests/verdicts/host/test_followed_calls.py",),
+        gives(True, "races.pairs.untold_tests:_needs_no_large_number"),
+    ),
 )

@@ -204,6 +204,7 @@ class LaunchSite(Struct, frozen=True):
     elements of memory that one of the two writes; `at_once` are pairs of accesses of which this is sure, `may_meet`
     work of which the kernels decide it.  `any_caller`: its function was followed for any arguments, because no run has
     followed all of its callers to their end.  `untold` are tests on the way to it whose outcome is not known.
+    `unseen` says of its function that it is called where no run of `main` comes to.
     """
 
     kernel: FunctionRef
@@ -230,6 +231,7 @@ class LaunchSite(Struct, frozen=True):
     may_meet: tuple[MayMeet, ...] = ()
     any_caller: bool = False
     untold: tuple[UntoldTest, ...] = ()
+    unseen: HostNote | None = None
 
 
 class HostRun(Struct, frozen=True):

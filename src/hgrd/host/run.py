@@ -16,6 +16,7 @@ from hgrd.host.concurrency.sharing import find_beside
 from hgrd.host.concurrency.trace import Trace
 from hgrd.host.containers.elements import fixed_count
 from hgrd.host.entry_points import EntryPoints, share_of, why_cut
+from hgrd.host.escapes.followed_calls import all_followed
 from hgrd.host.execution.ruled_out import enter
 from hgrd.host.execution.run_state import HostRunState, Options, begin_run
 from hgrd.host.execution.symbol_copies import begin_with
@@ -112,6 +113,8 @@ def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchS
         machine = _run_entry(run, names, entry, points, share_of(deadline, entry))
         _drop_known(run, before, wanted)
         found_all |= {entry.ref.key} if wanted == linked.launches_below(entry.ref.key) else set()
+        if number == 0 and entry.ref.key == "main" and not points.cuts:
+            found_all |= _add_followed(run)
         if number == 0 and not points.cuts:
             dead += _enter_ruled_out(run, machine, entry, points, share_of(deadline, entry))
     dead += _run_ruled_out(run, names, points, deadline)
@@ -123,6 +126,14 @@ def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchS
     run.notes.cut = points.cut_kernels(run) | run.notes.cut
     made = {_defined(linked, site) for site in run.launches.sites if site not in dead}
     return [site for site in dead if _defined(linked, site) in made]
+
+
+def _add_followed(run: HostRunState) -> set[str]:
+    """Adds the launches of functions all calls of which `main` shows; the keys of these."""
+    followed, before = set(all_followed(run)), len(run.launches.sites)
+    run.launches.sites += [site for key in sorted(followed) for site in run.launches.by_calls[key]]
+    _decide_overlaps(run, before)
+    return followed
 
 
 def _entries(linked: Linked, run: HostRunState) -> tuple[Function, ...]:
@@ -257,6 +268,9 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
     run.coverage.entered |= machine.entered
     if alone:
         _mark_alone(run, before, entry)
+    if entry.ref.key != "main" and "main" in linked.functions and linked.called_unseen(entry):
+        note = HostNote(entry.span, f"{entry.ref.name} is called by code that is not followed")
+        run.launches.sites[before:] = [replace(site, unseen=note) for site in run.launches.sites[before:]]
     if not run.launches.overlooked:
         _compare(run, names, entry, max(deadline, perf_counter() + _COMPARED))
     return machine

@@ -13,6 +13,7 @@ from hgrd.host.constructors import constructed, constructed_type, new_object
 from hgrd.host.containers.elements import forget_elements
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.exceptions import left_by_throwing
+from hgrd.host.escapes.followed_calls import follow_calls
 from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containers, wild_store
 from hgrd.host.execution.computed_numbers import note_result
 from hgrd.host.execution.held_functions import follow_pointed, forwards, invoked
@@ -219,6 +220,7 @@ class HostSemantics(Semantics):
         sources = self._sources(machine, state, call, arguments)
         invocation = LibraryCall(self.run, machine, state, call, arguments)
         record_order(replace(invocation, state=earlier))
+        follow_calls(invocation)
         got = lookup_of(invocation)
         value = self._modelled(invocation, function, own=own)
         exact = value is not None and is_exact(call)
@@ -330,7 +332,10 @@ class HostSemantics(Semantics):
     def must_record(self, effects: Effects) -> bool:
         if self.run.text.host_uses:
             return True
-        return effects.launches or not effects.calls.isdisjoint(self.run.text.launchers | self.run.text.ordering)
+        text = self.run.text
+        return effects.launches or not effects.calls.isdisjoint(
+            text.launchers | text.ordering | text.in_objects.operators
+        )
 
     def look_ahead(self, machine: Machine) -> None:
         if not machine.speculative:

@@ -41,6 +41,17 @@ def nodes(root: object) -> Iterator[object]:
             stack.extend(getattr(node, name) for name in parts)
 
 
+def directly_in(node: object) -> Iterator[object]:
+    """The nodes that a node consists of, without those in them."""
+    todo: list[object] = [getattr(node, name) for name in _parts(type(node)) or ()]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, tuple):
+            todo.extend(cast("tuple[object, ...]", part))
+        elif isinstance(part, Struct) and _parts(type(part)) is not None:
+            yield part
+
+
 @cache
 def _parts(kind: type) -> tuple[str, ...] | None:
     """The fields of a class of nodes that hold further nodes; None for other classes."""

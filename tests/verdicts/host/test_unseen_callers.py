@@ -13,8 +13,10 @@ SOURCE = """
 // open: x and y: they may be the same memory
 __global__ void in_thread(const float *x, float *y) { SHIFT }
 
-// open: x and y: they may be the same memory
-__global__ void kept(const float *x, float *y) { SHIFT }
+// race: read held, write held; global; warp block grid
+__global__ void kept(const float *x, float *y) {
+  y[blockIdx.x * 64 + threadIdx.x] =  // held
+      x[blockIdx.x * 64 + threadIdx.x + 1]; }  // held
 
 // open: this.x and this.y: they may be the same memory
 __global__ void made(const float *x, float *y) { SHIFT }

@@ -26,7 +26,7 @@ from hgrd.races.divergence.checker import BarrierVerdicts, check_barriers
 from hgrd.races.divergence.spin_livelock import livelocks
 from hgrd.races.pairs.checker import check_pairs
 from hgrd.races.pairs.replay_required import require_replay, require_replay_of_barriers
-from hgrd.races.pairs.untold_tests import at_unseen_launches, behind_untold_tests
+from hgrd.races.pairs.untold_tests import at_unseen_calls, at_unseen_launches, behind_untold_tests
 from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.symbolic.limits import TimeLimitError, until
@@ -116,6 +116,7 @@ def _checked(
         )
         if at.launch is not None:
             pairs = behind_untold_tests(pairs, at.launch)
+            pairs = pairs if at.launch.unseen is None else at_unseen_calls(pairs, at.launch.unseen, at.decide)
         elif context.cut is not None:
             pairs = at_unseen_launches(pairs, context.cut, at.decide)
         return inferred, protocol, barriers, pairs, livelocks(protocol, inferred.facts, at.decide, end)

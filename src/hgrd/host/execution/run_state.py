@@ -13,6 +13,7 @@ from hgrd.host.execution.endings import Endings
 from hgrd.host.execution.result_names import ResultNames
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.linking.common_memory import uses_memory_of_kernels
+from hgrd.host.linking.external_callers import FunctionsInObjects, functions_in_objects
 from hgrd.host.linking.kernel_accesses import KernelAccesses
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
@@ -60,8 +61,8 @@ class ProgramText(Struct, frozen=True):
     destructor writes memory outside its object.  `independent_streams`: some streams do not wait for work on the
     default stream.  `polling` are the places of calls in the tests of loops.  `threads`: the program makes threads of
     the host.  `host_uses`: the host may use memory itself that kernels use.  `holds_functions`: the program calls
-    functions that objects of the library hold.  `waits_unseen`: the library may destroy objects whose destructors wait
-    for the device.
+    functions that objects of the library hold, `in_objects` are such functions.  `waits_unseen`: the library may
+    destroy objects whose destructors wait for the device.
     """
 
     launchers: frozenset[str]
@@ -75,6 +76,7 @@ class ProgramText(Struct, frozen=True):
     threads: bool = False
     host_uses: bool = False
     holds_functions: bool = False
+    in_objects: FunctionsInObjects = FunctionsInObjects()
     waits_unseen: bool = False
 
 
@@ -109,6 +111,8 @@ class Launches(Struct):
     `by_handle` has launches by the driver API, and whether their kernels were known each time.  `in_graph`: launches
     may be recorded into a graph, which runs them when memory may hold something else.  `only_traced`: another thread of
     the host makes the launches, which are found elsewhere.
+    `by_calls` are those of functions that objects hold, at the `calls` of these that were followed, `missed` are
+    such functions of which some calls were not.
     """
 
     sites: list[LaunchSite] = field(default_factory=list[LaunchSite])
@@ -120,6 +124,9 @@ class Launches(Struct):
     projections: Projections = field(default_factory=Projections)
     in_graph: bool = False
     only_traced: bool = False
+    by_calls: dict[str, list[LaunchSite]] = field(default_factory=dict[str, list[LaunchSite]])
+    calls: set[Span] = field(default_factory=set[Span])
+    missed: set[str] = field(default_factory=set[str])
 
 
 class Coverage(Struct):
@@ -258,7 +265,8 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         polling_calls(functions),
         uses_threads(functions),
         uses_memory_of_kernels(functions),
-        holds_functions(functions),
+        held := holds_functions(functions),
+        functions_in_objects(linked) if held else FunctionsInObjects(),
         waits_unseen(functions),
     )
     provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))

@@ -96,12 +96,12 @@ class Linked(Struct, frozen=True):
         All kernels whose address is taken are among them.
         """
         uses = _uses(tuple(statements), lambda _: True)
-        reached = frozenset(uses.functions).union(*map(self._below, uses.functions))
+        reached = frozenset(uses.functions).union(*map(self.below, uses.functions))
         return frozenset(
             k for k in reached | self.taken if k in self.functions and self.functions[k].side is Side.KERNEL
         )
 
-    def _below(self, key: str) -> frozenset[str]:
+    def below(self, key: str) -> frozenset[str]:
         """The keys of all functions that a function mentions, itself or through those that it may call."""
         seen: set[str] = set()
         todo = [key]
@@ -115,7 +115,7 @@ class Linked(Struct, frozen=True):
 
     def launches_below(self, key: str) -> frozenset[LaunchPlace]:
         """The launches in a function and in all that it may call."""
-        return frozenset[LaunchPlace]().union(*(self.uses[k].launches for k in self._below(key) if k in self.uses))
+        return frozenset[LaunchPlace]().union(*(self.uses[k].launches for k in self.below(key) if k in self.uses))
 
     def entries(self) -> tuple[Function, ...]:
         """Functions that launch something, directly or not: main, those without visible callers, the others.
@@ -124,7 +124,7 @@ class Linked(Struct, frozen=True):
         """
         called = self.called()
         able = [self.functions[key] for key in self.uses if self.launches_below(key)]
-        below = {f.ref.key: len(self._below(f.ref.key)) if f.ref.key in called else 0 for f in able}
+        below = {f.ref.key: len(self.below(f.ref.key)) if f.ref.key in called else 0 for f in able}
         return tuple(sorted(able, key=lambda f: (f.ref.name != "main", *_place(f, called, below))))
 
     def called(self) -> frozenset[str]:

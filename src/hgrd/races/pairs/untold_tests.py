@@ -7,12 +7,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from hgrd.cuda.limits import MAX_THREADS
 from hgrd.findings.model import Confidence, Finding
 from hgrd.host.model import HostNote, LaunchSite
 from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import Evidence
 from hgrd.solve.query import Answer, Conflict, Query
-from hgrd.terms import Origin, const, eq, symbols_of
+from hgrd.terms import Origin, const, eq, le, symbols_of, var
 
 _PLAIN: Final = ((1, 1, 1, 32, 1, 1), (1, 1, 1, 64, 1, 1))  # extents of the grid and of its block: one warp, or two
 
@@ -46,6 +47,24 @@ def at_unseen_launches(verdicts: PairVerdicts, why: HostNote, decide: Callable[[
     found = zip(verdicts.findings, verdicts.evidence, strict=True)
     findings = (f if _is_anywhere(evidence, decide) else _provided(f, text) for f, evidence in found)
     return replace(verdicts, findings=tuple(findings))
+
+
+def at_unseen_calls(verdicts: PairVerdicts, why: HostNote, decide: Callable[[Query], Answer]) -> PairVerdicts:
+    """The verdicts on a launch by a function of whose calls nothing is known, as `why` says: callers may limit numbers.
+
+    But for races that are there for numbers of which a block has as many threads.
+    """
+    text = f"a call that was not seen passes these numbers: {why.text} ({why.span})"
+    found = zip(verdicts.findings, verdicts.evidence, strict=True)
+    findings = (f if _needs_no_large_number(evidence, decide) else _provided(f, text) for f, evidence in found)
+    return replace(verdicts, findings=tuple(findings))
+
+
+def _needs_no_large_number(evidence: Evidence, decide: Callable[[Query], Answer]) -> bool:
+    query = evidence.encoded.query
+    numbers = [s for s in query.shared if s.origin is Origin.INPUT]
+    small = (le(var(s), const(MAX_THREADS)) for s in numbers)
+    return not numbers or isinstance(decide(replace(query, between=(*query.between, *small))), Conflict)
 
 
 def _is_anywhere(evidence: Evidence, decide: Callable[[Query], Answer]) -> bool:
