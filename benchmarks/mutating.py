@@ -212,6 +212,10 @@ def changing(old: Callable[..., Any], *args: Any) -> Any:
     return access
 
 
+def until_it_succeeds(_: Callable[..., Any], *__: Any, succeeds: bool = False) -> bool:
+    return not succeeds
+
+
 def whatever_it_counts(old: Callable[..., Any], rings: Any, here: Any, _: str) -> Any:
     return old(rings, here, "")
 

@@ -60,6 +60,7 @@ from benchmarks.mutating import (
     together,
     true,
     undropped,
+    until_it_succeeds,
     unweighed,
     whatever_it_counts,
     widest,
@@ -2359,6 +2360,12 @@ MUTATIONS = (
         "nobody learns by an atomic or a fence that a copy of a pipeline has begun",
         ("tests/verdicts/barriers/test_pipelines.py",),
         gives(False, "protocol.copies.followed:_hands_on"),
+    ),
+    Mutation(
+        "tries-always-repeated",
+        "a loop with a try goes on until that succeeds",
+        ("tests/verdicts/barriers/test_memory_barriers.py",),
+        around("program.repeated_tries:_goes_on", until_it_succeeds),
     ),
     Mutation(
         "cycles-not-joint",

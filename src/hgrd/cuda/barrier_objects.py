@@ -19,6 +19,11 @@ FIRST_NUMBER = NAMED_BARRIERS
 NUMBERS_OF_OBJECT = 1 << 16
 """Numbers that one object with barriers has, one for each byte."""
 INIT = "cuda::init"
+BLOCK_BARRIER = "cuda::barrier<cuda::thread_scope_block>"
+"""The class of barriers that `mbarrier` of PTX makes."""
+WAIT_PHASE = "cuda::barrier::wait_parity"
+TRY_PHASE = "mbarrier.try_wait.parity"
+"""A look whether a phase has ended, by its number modulo 2: the thread may have waited for it, or not."""
 _TYPE = re.compile(r"cuda::barrier<\(?(?:cuda::)?(thread_scope_\w+)\)?>")
 _CLASS = "cuda::barrier::"
 
@@ -38,7 +43,7 @@ _FUNCTIONS = {
     INIT: BarrierCall.INIT,
     _CLASS + "arrive": BarrierCall.ARRIVE,
     _CLASS + "wait": BarrierCall.WAIT,
-    _CLASS + "wait_parity": BarrierCall.PHASE,
+    WAIT_PHASE: BarrierCall.PHASE,
     _CLASS + "arrive_and_wait": BarrierCall.MEET,
 }
 

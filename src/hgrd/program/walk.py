@@ -60,6 +60,18 @@ def _parts(kind: type) -> tuple[str, ...] | None:
     return tuple(name for name in kind.__struct_fields__ if name not in _LEAVES)
 
 
+def rebuilt(node: object, change: Callable[[object], object]) -> object:
+    """A tree with each IR node replaced by what `change` gives, from the inside out."""
+    if isinstance(node, tuple):
+        return tuple(rebuilt(part, change) for part in cast("tuple[object, ...]", node))
+    parts = _parts(type(node))
+    if parts is None:
+        return node
+    found = {name: rebuilt(getattr(node, name), change) for name in parts}
+    new = {name: part for name, part in found.items() if part != getattr(node, name)}
+    return change(replace(cast("Struct", node), **new) if new else node)
+
+
 def inside(statement: Statement) -> tuple[Statement, ...]:
     """Statements directly in a statement."""
     match statement:

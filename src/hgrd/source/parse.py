@@ -7,6 +7,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from hgrd.program.program import Program, Side
+from hgrd.program.repeated_tries import with_waits
 from hgrd.source.clang.run import needs_device_pass, nothing
 from hgrd.source.options import SourceOptions
 from hgrd.source.program_cache import key_of, load, store
@@ -44,8 +45,9 @@ def _fresh(path: str, options: SourceOptions, meanwhile: Callable[[], object]) -
 
     host = lower_file(path, options, meanwhile)
     if options.device_pass or not needs_device_pass(path, options):
-        return host
-    return _merged(host, lower_file(path, replace(options, device_pass=True)))
+        return replace(host, functions=with_waits(host.functions))
+    merged = _merged(host, lower_file(path, replace(options, device_pass=True)))
+    return replace(merged, functions=with_waits(merged.functions))
 
 
 def _presuming(program: Program, path: str, options: SourceOptions) -> Program:

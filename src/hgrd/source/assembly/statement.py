@@ -41,6 +41,7 @@ from hgrd.program.types import BOOL, INT, ULONG, BoolType, FloatType, IntType, P
 from hgrd.source.assembly.forms import Handler
 from hgrd.source.assembly.meetings import MEETINGS
 from hgrd.source.assembly.memory import MEMORY
+from hgrd.source.assembly.memory_barriers import MEMORY_BARRIERS, without_jumps
 from hgrd.source.assembly.moves import MOVES
 from hgrd.source.assembly.numbers import NUMBERS
 from hgrd.source.assembly.registers import NotModelledError, Registers
@@ -48,7 +49,7 @@ from hgrd.source.assembly.text import AsmOperand, AsmText
 
 _INTEGERS = {"h": 16, "r": 32, "l": 64, "q": 128}
 _FLOATS = {32: "f", 64: "d"}
-_HANDLERS: Final[Mapping[str, Handler]] = {**NUMBERS, **MOVES, **MEMORY, **MEETINGS}
+_HANDLERS: Final[Mapping[str, Handler]] = {**NUMBERS, **MOVES, **MEMORY, **MEETINGS, **MEMORY_BARRIERS}
 
 
 class AsmStatement(Struct, frozen=True):
@@ -70,7 +71,7 @@ def lowered(asm: AsmStatement, key: Callable[[str], str]) -> list[Statement]:
     operands = (*asm.text.outputs, *asm.text.inputs)
     names = {o.name: number for number, o in enumerate(operands) if o.name}
     try:
-        parts = read_assembly(asm.text.template, names, escaped=not asm.text.basic)
+        parts = without_jumps(read_assembly(asm.text.template, names, escaped=not asm.text.basic))
         registers = Registers(asm.span, key)
         before, after = _moves(asm, registers)
         constants = _constants(asm)
