@@ -2098,6 +2098,18 @@ MUTATIONS = (
         gives(Held.APART, "host.concurrency.keyed_pointers:KeyedPointers.held"),
     ),
     Mutation(
+        "hidden-pointers-are-apart",
+        "pointers that objects of the library hide lead to objects of their own",
+        ("tests/verdicts/host/test_hidden_pointers.py",),
+        gives(False, "host.concurrency.meeting:_mixed"),
+    ),
+    Mutation(
+        "chosen-pointers-are-apart",
+        "a pointer that the host chooses among several leads to none that other work uses",
+        ("tests/verdicts/host/test_hidden_pointers.py",),
+        gives(False, "host.concurrency.meeting:_in_other_streams"),
+    ),
+    Mutation(
         "unknown-pointers-avoid-common-memory",
         "a pointer of which nothing is known leads to no memory that the host uses itself",
         ("tests/verdicts/host/test_pairs.py",),

@@ -72,7 +72,7 @@ from hgrd.program.program import Function
 from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
-from hgrd.program.types import ArrayType, OpaqueType, RecordType, Type
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic import floats
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.execution.calls import may_enter
@@ -250,7 +250,7 @@ class HostSemantics(Semantics):
             return set()
         made = constructed_type(arguments)
         typed = list(zip_longest(arguments, (a.type for a in call.arguments)))[made is not None :]
-        given = sources_of(state, typed, local=isinstance(made or call.type, OpaqueType))
+        given = sources_of(state, typed, local=_may_name_local(made or call.type))
         if makes_object(call.function.name):
             return given
         return given | self.run.origins.names_of_call(call.function.key, given_to(call, arguments))
@@ -383,6 +383,15 @@ class HostSemantics(Semantics):
             may_run(self.run, state)
         if "goto" in reason:
             self.run.notes.add(machine, f"{reason} is not followed: what is behind it may be missing", span)
+
+
+def _may_name_local(type_: Type) -> bool:
+    """Whether what a call returns may lead to pointers in variables that it was given by reference."""
+    match type_:
+        case PointerType(to=to):
+            return isinstance(to, PointerType | RecordType | OpaqueType)
+        case _:
+            return isinstance(type_, OpaqueType)
 
 
 def _model(call: ir.Call, *, of_program: bool) -> LibraryModel | None:

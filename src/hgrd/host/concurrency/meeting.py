@@ -11,6 +11,7 @@ from itertools import chain, product
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hgrd.host.concurrency.host_uses import holders_of
 from hgrd.host.concurrency.iterations import Iterations, meets, other_places
@@ -81,7 +82,7 @@ def _meeting_place(
         if _may_meet(p, q, iterations) or (not clash and _lead_to_one(p, q, iterations, loosely=True))
     )
     found = next(meeting, None)
-    if found is None or (clash and not _clash(one, a, other, b)):
+    if found is None or (clash and not _clash(one, a, other, b, iterations)):
         shared = (p for p, q in both if iterations.may_be_shared(p.key, q.key) and not _other_bytes(a, b))
         return next(chain((p for p, q in both if _mixed(p, q, iterations, trace)), shared), None)
     return found
@@ -243,24 +244,50 @@ def _keyed_apart(one: Place, other: Place, iterations: Iterations) -> bool:
 
 
 def _mixed(one: Place, other: Place, iterations: Iterations, trace: Trace) -> bool:
-    """Whether two pointers were found in one map by different keys, where one may be what the other is, or was.
+    """Whether two pointers may be one, where the library hides which of those that the program has stored they are.
 
-    So it is where one was found, and both lead to the same object alone, of those that the program has made once.
+    Not if they were found at different places that nothing shows to be the same: see `_lead_to_one`.
     """
     a, b = iterations.holders.get(one.key), iterations.holders.get(other.key)
-    made = iterations.objects(one) & trace.once
-    if (a or b) and one != other and len(made) == 1 and made == iterations.objects(other) & trace.once:
-        return True
-    if a is None or b is None or one.key == other.key or not (a == b or other_keys(a, b)):
+    if (a is None and b is None) or one.key == other.key:
         return False
-    return iterations.keyed(a) is Held.MIXED
+    objects, others = iterations.objects(one), iterations.objects(other)
+    made = objects & trace.once
+    if len(made) == 1 and made == others & trace.once:
+        return True
+    if not (objects & others).isdisjoint(trace.once | trace.again) and _lead_to_one(one, other, iterations):
+        return True
+    return a is not None and b is not None and (a == b or other_keys(a, b)) and iterations.keyed(a) is Held.MIXED
 
 
-def _clash(one: Work, a: Touch, other: Work, b: Touch) -> bool:
+def _clash(one: Work, a: Touch, other: Work, b: Touch, iterations: Iterations) -> bool:
     """Whether two uses of memory are of the same elements, for all that the host's code and the kernels' form show."""
     if _is_anywhere(a) or _is_anywhere(b):
         return True
-    if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:
+    return any(
+        p.key == q.key
+        and _clash_at(one, replace(a, at=p), other, replace(b, at=q))
+        and ((a.at == p and b.at == q) or _in_other_streams(one, tests, other, others, iterations))
+        for p, tests in ways(a.at)
+        for q, others in ways(b.at)
+    )
+
+
+def _in_other_streams(
+    one: Work, tests: frozenset[Term], other: Work, others: frozenset[Term], iterations: Iterations
+) -> bool:
+    """Whether two pieces of work may be in two streams where these choices are made."""
+    made = tests | others | one.choices | other.choices
+    return any(
+        u != v and not iterations.exclusive(made | first | second, made | first | second)
+        for u, first in ways(one.stream)
+        for v, second in ways(other.stream)
+    )
+
+
+def _clash_at(one: Work, a: Touch, other: Work, b: Touch) -> bool:
+    """As `_clash`, of uses by pointers that lead to one object."""
+    if not isinstance(a.at, Place) or not isinstance(b.at, Place):
         return False
     if not ((a.stores and (b.stores or b.reads)) or (b.stores and a.reads)):
         return False

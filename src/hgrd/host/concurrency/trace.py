@@ -290,7 +290,8 @@ class Trace(Struct):
     OpenMP that the run is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were
     made, by what the objects hold since then: after so many names.  `lookups` say how pointers were got from code that
     is not followed, by the keys of what these lead to.  `held` are functions that objects hold.  `common` has the keys
-    of memory that the program has made for the host and for kernels, `once` those of memory made outside of loops.
+    of memory that the program has made for the host and for kernels, `once` those of memory made outside of loops,
+    `again` those of other memory that it makes.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
@@ -312,6 +313,7 @@ class Trace(Struct):
     held: list[Held] = field(default_factory=list[Held])
     common: set[str] = field(default_factory=set[str])
     once: set[str] = field(default_factory=set[str])
+    again: set[str] = field(default_factory=set[str])
 
     def address_of(self, value: Value | None) -> Address:
         """The address that a value is; of a value that is not known, one that no other is equal to."""

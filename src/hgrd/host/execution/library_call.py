@@ -86,8 +86,8 @@ class LibraryCall(Struct, frozen=True):
         while (known := self.run.linked.globals.get(unique)) and known.variable.storage is ir.Storage.DEVICE:
             unique = fresh_name(self.machine, name)
         target = MemoryObject(unique, unique, space, element, size, self.span, exact=exact)
-        if not self.machine.speculative and not self.run.launches.enclosing:
-            self.run.trace.once.add(target.key)
+        again = self.machine.speculative or self.run.launches.enclosing
+        (self.run.trace.again if again else self.run.trace.once).add(target.key)
         if space is MemorySpace.HOST:
             self.state.store[target.key] = Region({}, Generation(), zeroed)
         return Pointer(target, const(0))

@@ -32,10 +32,11 @@ from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.library.host_threads import begins_thread, join_thread
 from hgrd.host.library.launch_functions import number_of
 from hgrd.host.library.libc import LIBC
+from hgrd.host.linking.library_names import ALGORITHMS
 from hgrd.host.linking.stream_flags import ORDERING
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable
-from hgrd.program.types import FunctionType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import BoolType, FloatType, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.values import FunctionValue, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import Term, as_int, const
@@ -115,7 +116,7 @@ def record_order(call: LibraryCall) -> None:
         _add_order(call, name)
     elif not own and (begins_thread(call.call) or join_thread(call)):
         pass
-    elif own or _may_order(call.call.function.qualified, name) or _calls_back(call):
+    elif own or (_may_order(call.call.function.qualified, name) and not _is_algorithm(call)) or _calls_back(call):
         _wait(call, sure=False)
 
 
@@ -135,6 +136,20 @@ def _may_order(qualified: str, name: str) -> bool:
     if name in _PAUSES or (name in _LOOKING and (qualified.startswith("thrust::") or name.endswith("_cast"))):
         return False
     return qualified.startswith(ORDERING) or not (qualified.startswith(_ELSEWHERE) or name in LIBC)
+
+
+def _is_algorithm(call: LibraryCall) -> bool:
+    """Whether a call is one of an algorithm of the standard library that gets pointers and numbers, and no function."""
+    types = [argument.type for argument in call.call.arguments]
+    return call.call.function.qualified == call.name and call.name in ALGORITHMS and all(map(_is_element, types))
+
+
+def _is_element(type_: Type) -> bool:
+    match type_:
+        case PointerType(to=to):
+            return _is_element(to)
+        case _:
+            return isinstance(type_, IntType | FloatType | BoolType)
 
 
 def _calls_back(call: LibraryCall) -> bool:

@@ -160,6 +160,21 @@ def _swap(call: LibraryCall) -> Value | None:
     return OPAQUE
 
 
+def _exchange(call: LibraryCall) -> Value | None:
+    """std::exchange(object, value): the value that the object had before."""
+    type_, given = call.type_of(0), call.type_of(1)
+    if not isinstance(type_, PointerType) or isinstance(type_.to, OpaqueType) or len(call.arguments) != 2:
+        return None
+    if isinstance(given, PointerType) and given.reference:
+        given = given.to
+    value = call.argument(1)
+    if value is None or (given != type_.to and value != NULL):
+        return None
+    old = load(call.machine, call.state, call.arguments[0], type_.to, call.span)
+    store(call.machine, call.state, call.arguments[0], value, type_.to, call.span)
+    return old
+
+
 def _itself(call: LibraryCall) -> Value | None:
     """std::move, std::forward, std::addressof: the argument; std::move of a range is another function."""
     return call.arguments[0] if len(call.arguments) == 1 else None
@@ -245,6 +260,7 @@ _MODELS: Final[Mapping[str, LibraryModel]] = {
     "memset": _memset,
     "memcpy": _memcpy,
     "swap": _swap,
+    "exchange": _exchange,
     "identity": _itself,
     "first of several": _first,
     "extraction": _extract,

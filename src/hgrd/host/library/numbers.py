@@ -7,11 +7,11 @@ from math import isqrt
 from typing import Final
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
-from hgrd.program.types import IntType
+from hgrd.program.types import IntType, PointerType, Type
 from hgrd.symbolic.arithmetic import extreme
 from hgrd.symbolic.bit_functions import integer_function, standard_bit_function
 from hgrd.symbolic.floats import rounded
-from hgrd.symbolic.values import FloatValue, Value
+from hgrd.symbolic.values import Choice, FloatValue, Pointer, Value
 from hgrd.terms import (
     Term,
     as_int,
@@ -37,11 +37,25 @@ def _extremum(greatest: bool) -> LibraryModel:
     def model(call: LibraryCall) -> Value | None:
         if len(call.arguments) != 2:
             return None
+        if all(_is_pointer_by_reference(call.type_of(i)) for i in range(2)):
+            return _one_of(call)
         a, b = call.argument(0), call.argument(1)
         found = None if a is None or b is None else extreme(a, b, greatest=greatest)
         return None if found is None else call.as_result(found)
 
     return model
+
+
+def _is_pointer_by_reference(type_: Type | None) -> bool:
+    return isinstance(type_, PointerType) and type_.reference and isinstance(type_.to, PointerType)
+
+
+def _one_of(call: LibraryCall) -> Value | None:
+    """A reference to one of two pointers: nobody knows which of the objects that they lead to comes first."""
+    a, b = call.arguments
+    if not isinstance(a, Pointer | Choice) or not isinstance(b, Pointer | Choice):
+        return None
+    return Choice(call.machine.unknown_truth(f"{call.name}?"), a, b)
 
 
 def _clamp(call: LibraryCall) -> Value | None:

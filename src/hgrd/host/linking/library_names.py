@@ -35,6 +35,21 @@ _HIDDEN: Final = (  # synchronisation with host threads that may have written an
     "std::counting_semaphore", "std::binary_semaphore", "pthread_", "sem_",
 )  # fmt: skip
 
+ALGORITHMS: Final = frozenset(  # C++ [algorithms], [numeric.ops]
+    (
+        "sort", "stable_sort", "partial_sort", "nth_element", "is_sorted", "is_sorted_until", "reverse",
+        "reverse_copy", "rotate", "rotate_copy", "shuffle", "unique", "unique_copy", "fill", "fill_n", "copy",
+        "copy_n", "copy_backward", "move_backward", "swap_ranges", "iter_swap", "iota", "accumulate", "reduce",
+        "inner_product", "partial_sum", "adjacent_difference", "max_element", "min_element", "minmax_element",
+        "minmax", "find", "find_end", "find_first_of", "adjacent_find", "search", "count", "equal", "mismatch",
+        "lexicographical_compare", "binary_search", "lower_bound", "upper_bound", "equal_range", "merge",
+        "inplace_merge", "includes", "set_union", "set_intersection", "set_difference", "remove", "remove_copy",
+        "replace", "replace_copy", "is_permutation", "next_permutation", "prev_permutation", "make_heap", "push_heap",
+        "pop_heap", "sort_heap", "is_heap",
+    )
+)  # fmt: skip
+"""Names of algorithms of the C++ library that call nothing but operators, unless they are given a function."""
+
 _FAMILIES: Final = {
     "assumption": ("__hgrd_assert __requires __assume __assert __global_requires __global_assert __builtin_assume"),
     "implication": "__implies",
@@ -47,6 +62,7 @@ _FAMILIES: Final = {
     "memset": "memset __builtin_memset",
     "memcpy": "memcpy memmove __builtin_memcpy",
     "swap": "swap",
+    "exchange": "exchange",
     "identity": "move forward as_const addressof __addressof",
     "first of several": "operator<< __builtin_expect",
     "extraction": "operator>> getline",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.layout import bit_units
@@ -46,6 +48,8 @@ from hgrd.terms import (
     negate,
 )
 from hgrd.terms.build import read_between
+
+_NEVER_READ: Final = 1 << 40  # an offset beyond all members and elements
 
 
 def evaluate(machine: Machine, state: State, e: Expression) -> Value:
@@ -293,7 +297,7 @@ def _join(state: State, a: State, b: State, span: Span) -> None:
 def _aggregate(machine: Machine, state: State, parts: tuple[tuple[int, Expression], ...], type_: Type) -> Value:
     start = zeros(type_, machine.records)
     if start is None:
-        return _incomplete(machine, state, parts)
+        return _incomplete(machine, state, parts, type_)
     cells = dict(start.cells)
     units = bit_units(type_, machine.records)
     for at, expression in parts:
@@ -307,16 +311,25 @@ def _aggregate(machine: Machine, state: State, parts: tuple[tuple[int, Expressio
     return Composite(cells, start.size)
 
 
-def _incomplete(machine: Machine, state: State, parts: tuple[tuple[int, Expression], ...]) -> Value:
-    """A record with members of library classes: the parts whose values are known, as far as they reach."""
+def _incomplete(machine: Machine, state: State, parts: tuple[tuple[int, Expression], ...], type_: Type) -> Value:
+    """A record or array with parts of library classes: those whose values are known, as far as they reach.
+
+    Elements of unknown size have no places of their own: what they hold is kept where nothing is read.
+    """
     cells: dict[int, Cell] = {}
+    hidden: dict[int, Cell] = {}
     for at, expression in parts:
         value = evaluate(machine, state, expression)
-        if isinstance(value, Composite):
-            cells.update({at + o: c for o, c in value.cells.items()})
-        else:
+        if not isinstance(value, Composite):
             cells[at] = Cell(value, machine.size(expression.type) or POINTER_SIZE)
-    return Composite(cells, max((o + c.size for o, c in cells.items()), default=0)) if cells else OPAQUE
+            continue
+        cells.update({at + o: c for o, c in value.cells.items()})
+        if value.origin is not None and isinstance(type_, RecordType) and at not in cells:
+            cells[at] = Cell(value, POINTER_SIZE)
+        elif value.origin is not None:
+            hidden[_NEVER_READ + len(hidden)] = Cell(Composite({}, POINTER_SIZE, value.origin), 1)
+    size = _NEVER_READ if hidden else max((o + c.size for o, c in cells.items()), default=0)
+    return Composite(cells | hidden, size) if cells or hidden else OPAQUE
 
 
 def _new(machine: Machine, state: State, e: ir.New) -> Value:
