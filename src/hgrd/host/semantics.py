@@ -25,7 +25,7 @@ from hgrd.host.execution.ruled_out import leaves_out
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import forget_constants
-from hgrd.host.execution.unmodelled_stores import given_to, outside_code, record_unmodelled, written_by
+from hgrd.host.execution.unmodelled_stores import given_to, may_name_local, outside_code, record_unmodelled, written_by
 from hgrd.host.kinds import FactKind
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
 from hgrd.host.library.containers import (
@@ -72,7 +72,7 @@ from hgrd.program.program import Function
 from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly, Statement
-from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, OpaqueType, RecordType, Type
 from hgrd.symbolic import floats
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.execution.calls import may_enter
@@ -250,7 +250,7 @@ class HostSemantics(Semantics):
             return set()
         made = constructed_type(arguments)
         typed = list(zip_longest(arguments, (a.type for a in call.arguments)))[made is not None :]
-        given = sources_of(state, typed, local=_may_name_local(made or call.type))
+        given = sources_of(state, typed, local=may_name_local(made or call.type))
         if makes_object(call.function.name):
             return given
         return given | self.run.origins.names_of_call(call.function.key, given_to(call, arguments))
@@ -383,15 +383,6 @@ class HostSemantics(Semantics):
             may_run(self.run, state)
         if "goto" in reason:
             self.run.notes.add(machine, f"{reason} is not followed: what is behind it may be missing", span)
-
-
-def _may_name_local(type_: Type) -> bool:
-    """Whether what a call returns may lead to pointers in variables that it was given by reference."""
-    match type_:
-        case PointerType(to=to):
-            return isinstance(to, PointerType | RecordType | OpaqueType)
-        case _:
-            return isinstance(type_, OpaqueType)
 
 
 def _model(call: ir.Call, *, of_program: bool) -> LibraryModel | None:

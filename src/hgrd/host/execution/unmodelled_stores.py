@@ -12,7 +12,7 @@ from hgrd.host.linking.mangled_names import may_write
 from hgrd.host.memory.array_contents import drop_all_patterns, drop_reachable_patterns
 from hgrd.host.memory.unknowns import forget_given, forget_targets, within_records
 from hgrd.program.expressions import Call
-from hgrd.program.types import PointerType, RecordType, Type
+from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import MemoryObject, Value
@@ -61,6 +61,15 @@ def given_to(call: Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
     """The arguments without those that are places where a function puts a pointer."""
     typed = zip_longest(arguments[: len(call.arguments)], (e.type for e in call.arguments))
     return tuple(v for v, t in typed if v is not None and not _takes_pointer(t))
+
+
+def may_name_local(type_: Type) -> bool:
+    """Whether what a call returns may lead to pointers in variables that it was given by reference."""
+    match type_:
+        case PointerType(to=to):
+            return isinstance(to, PointerType | RecordType | OpaqueType)
+        case _:
+            return isinstance(type_, OpaqueType)
 
 
 def _takes_pointer(type_: Type | None) -> bool:
