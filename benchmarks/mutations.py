@@ -2272,6 +2272,18 @@ MUTATIONS = (
         gives(True, "host.memory.stored_twice:_differ"),
     ),
     Mutation(
+        "atomics-order-no-kernels",
+        "atomics and writes of one value conflict in two kernels, too",
+        ("tests/verdicts/host/test_races_between.py",),
+        gives(True, "races.between.meetings:_surely_conflict"),
+    ),
+    Mutation(
+        "polls-are-plain",
+        "a volatile read by the host waits for nothing",
+        ("tests/verdicts/host/test_races_between.py",),
+        around("host.semantics:record_use", lambda old, *given, **options: old(*given, **{**options, "polls": False})),
+    ),
+    Mutation(
         "bodies-tell-nothing",
         "what the bodies of kernels on several streams use is never compared",
         ("tests/verdicts/host/test_bands_of_streams.py",),

@@ -151,7 +151,7 @@ class HostSemantics(Semantics):
     def before_load(
         self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool
     ) -> None:
-        record_use(self.run, machine, state, pointer, type_, span, writes=False)
+        record_use(self.run, machine, state, pointer, type_, span, writes=False, polls=volatile)
         if volatile:
             record_poll(self.run, machine, state)
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.findings.model import Outcome
+from hgrd.cuda.memory_model import AccessKind
+from hgrd.findings.model import Confidence, Outcome
 from tests.checking import check
 
 PROGRAM = """
@@ -73,6 +74,7 @@ MEET = {  # two pieces of work that meet for some contents, where the place in b
         f"within{OF}(begin, y, 0); cudaMemsetAsync(y, 0, 4 * n * sizeof(float), {{}});", "b", "a",
     ),
 }  # fmt: skip
+WHEREVER = ("a fill of all", "a fill that waits for no stream", "bounds of the index")  # they meet whatever it is
 ASSUMED = {  # only contents say whether two pieces of work meet
     "segments": "for (int k = 0; k < 8; k++) segment<<<1, 256, 0, s[k]>>>(begin, y, k);",
     "bounds of segments": "for (int k = 0; k < 8; k++) within<<<4, 256, 0, s[k]>>>(begin, y, k);",
@@ -91,9 +93,18 @@ def outcomes(folder: Path, body: str) -> tuple[set[Outcome], set[str]]:
 def test_contents_may_let_them_meet(tmp_path: Path, name: str) -> None:
     body, where, ordered = MEET[name]
     found, reasons = outcomes(tmp_path, body.format(where))
-    assert found == {Outcome.UNKNOWN}
+    assert found == {Outcome.RACE if name in WHEREVER else Outcome.UNKNOWN}
     assert all("may run at the same time and" in reason for reason in reasons)
     assert outcomes(tmp_path, body.format(ordered)) == ({Outcome.SAFE}, set())
+
+
+def test_a_race_wherever_contents_lead(tmp_path: Path) -> None:
+    body, where, _ = MEET["a fill of all"]
+    report = check(tmp_path, PROGRAM.replace("BODY", body.format(where)))
+    (finding,) = next(k for k in report.kernels if k.kernel == "count").findings
+    assert (finding.rule, finding.confidence) == ("HGRD012", Confidence.DATA_DEPENDENT)
+    assert (finding.first.span.line, finding.second.span.line) == (10, 44)
+    assert (finding.first.kind, finding.second.kind) == (AccessKind.ATOMIC, AccessKind.WRITE)
 
 
 @pytest.mark.parametrize("name", ASSUMED)

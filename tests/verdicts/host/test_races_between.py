@@ -8,6 +8,7 @@ from hgrd.findings.model import Confidence, Outcome
 from tests.checking import check
 
 PROGRAM = """
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
@@ -18,6 +19,9 @@ __global__ void put(float *x, int n) { int i = blockIdx.x * blockDim.x + threadI
 __global__ void get(const float *x, float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = x[n - 1 - i];
+}
+__global__ void add(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(&x[i], 1.0f);
 }
 __global__ void zero(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 0; }
 __global__ void pick(const float *x, float *y, int n) {
@@ -44,6 +48,8 @@ struct Stream {
   Stream() { cudaStreamCreate(&s); }
   ~Stream() { cudaStreamSynchronize(s), cudaStreamDestroy(s); }
 };
+struct Event { cudaEvent_t e; Event() { cudaEventCreate(&e); } ~Event() { cudaEventDestroy(e); } };
+struct Owner { float *p; Owner() { cudaMalloc(&p, 4); } ~Owner() { cudaFree(p); } };
 struct Owned { cudaStream_t s; explicit Owned(unsigned f) { cudaStreamCreateWithFlags(&s, f); } };
 static volatile bool done = false;
 static void mark(void *) { done = true; }
@@ -97,6 +103,13 @@ TWINS = {  # what leaves two pieces of work without order, what orders them or k
     "a copy": (f"{PUT} cudaMemcpyAsync(y, x, 4096, cudaMemcpyDeviceToDevice, {{}});", "b", "a"),
     "the host reads": ('put<<<4, 256>>>(m, 1024); {} printf("%f", m[3]);', "", "cudaDeviceSynchronize();"),
     "the host fills": ("put<<<4, 256>>>(m, 512); for (int i = {}; i < 1024; i++) m[i] = 2;", "511", "512"),
+    "atomics and a fill": ("add<<<4, 256, 0, a>>>(m, 1024); cudaMemsetAsync(m + {}, 0, 64, b);", "1023", "1024"),
+    "atomics and the host": ('add<<<4, 256, 0, a>>>(m, 1024); {} printf("%f", m[3]);', "", "cudaStreamSynchronize(a);"),
+    "events that the library destroys": (
+        f"std::array<Event, 2> own; {PUT} cudaEventRecord(own[1].e, a); {{}} {GET}",
+        "",
+        "cudaStreamWaitEvent(b, own[1].e);",
+    ),
     "a function of the program": (f"work({{}}, a); {GET}", "x", "d"),
 }
 NOT_SURE = {  # both may run at once, but something may order them, or keep them apart
@@ -111,6 +124,9 @@ NOT_SURE = {  # both may run at once, but something may order them, or keep them
     "longer steps": "steps<<<1, 256, 0, a>>>(x, 1024, 2048); zero<<<2, 256, 0, b>>>(x + 512, 512);",
     "the same access": "put<<<4, 256, 0, a>>>(x, 1024); put<<<4, 256, 0, b>>>(x, 1024);",
     "a held function": f"std::function<void(cudaStream_t)> f = [=](cudaStream_t t) {{ work(x, t); }}; f(a); {GET}",
+    "atomics of a kernel": f"add<<<4, 256, 0, a>>>(x, 1024); {GET}",
+    "atomics and a poll": "add<<<1, 1, 0, a>>>(m, 1); while (*(volatile float *)m == 0);",
+    "buffers that the library destroys": f"{{ std::array<Owner, 2> own; put<<<4, 256, 0, a>>>(x, 1024); }} {GET}",
     "a thread": f"std::thread t(work, x, a); {GET} t.join();",
     "a loop that is left": (
         'for (int k = 0; k < 2; k++) { steps<<<4, 256, 0, s[k]>>>(x, 1024, 1024); if (getenv("ONE")) break; }'
@@ -146,13 +162,13 @@ def test_what_is_not_sure_is_no_race(tmp_path: Path, name: str) -> None:
 def test_a_race_has_both_places_and_a_witness(tmp_path: Path) -> None:
     report = check(tmp_path, PROGRAM.replace("BODY", f"{PUT}\n  {GET}"))
     (finding,) = next(k for k in report.kernels if k.kernel == "put").findings
-    assert (finding.rule, finding.first.span.line, finding.second.span.line) == ("HGRD012", 8, 11)
+    assert (finding.rule, finding.first.span.line, finding.second.span.line) == ("HGRD012", 9, 12)
     assert finding.cause == (
-        "kernel 'get' at program.cu:52 may run at the same time and reads 'x', which this kernel writes, "
+        "kernel 'get' at program.cu:58 may run at the same time and reads 'x', which this kernel writes, "
         "and nothing orders the two"
     )
     witness = finding.witness
-    assert (witness.first.of, witness.second.of) == ("", "kernel 'get' at program.cu:52")
+    assert (witness.first.of, witness.second.of) == ("", "kernel 'get' at program.cu:58")
     assert witness.first.first_byte == witness.second.first_byte
     own, other = (256 * t.block[0] + t.thread[0] for t in (witness.first, witness.second))
     assert own == 1023 - other

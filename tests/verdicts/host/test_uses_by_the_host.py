@@ -143,7 +143,7 @@ TWINS = {  # a program, what leaves it without order, what orders it or makes th
 
 
 UNSURE = (
-    "a variable", "a variable that is not used", "a vector", "all of a vector in managed memory", "under a condition",
+    "a vector", "all of a vector in managed memory", "under a condition",
     "a pointer in memory", "a thread", "a graph",
 )  # fmt: skip
 """The programs of which it is not sure that both use the same elements, or that nothing orders the two."""

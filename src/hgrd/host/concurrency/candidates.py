@@ -49,7 +49,7 @@ class Candidates(Struct):
 
     def add(self, one: Work, other: Work, *, sure: bool) -> None:
         """Adds two pieces of work, for each object that both get a pointer to."""
-        if one.by_host or other.by_host or not (one.kernel or other.kernel):
+        if not (one.kernel or other.kernel):
             return
         for key, a, b in _shared(one.touches, other.touches):
             here, there = ((w.span, w.kernel, _pointers(w, key)) for w in (one, other))

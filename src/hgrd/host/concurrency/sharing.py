@@ -301,7 +301,8 @@ def _tell_candidate(
     one, other, touches = candidate.one, candidate.other, candidate.touches
     name, key = named(candidate.key, iterations, trace), iterations.origins.get(candidate.key, candidate.key)
     pair = Pair(one, other, name, key, (touches[0].writes, touches[1].writes))
-    if not clear.isdisjoint(_keys(pair)):
+    by_host = one.by_host or other.by_host
+    if not candidate.sure and (by_host or not clear.isdisjoint(_keys(pair))):
         return
     uses = {id(one): used_by(one, touches[0]), id(other): used_by(other, touches[1])}
     for work, beside, note in _notes(pair):

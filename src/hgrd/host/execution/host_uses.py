@@ -51,14 +51,22 @@ _MAKERS: Final = ("vector", "basic_string", "assign", "insert")  # of the elemen
 
 
 def record_use(
-    run: HostRunState, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, *, writes: bool
+    run: HostRunState,
+    machine: Machine,
+    state: State,
+    pointer: Pointer,
+    type_: Type,
+    span: Span,
+    *,
+    writes: bool,
+    polls: bool = False,
 ) -> None:
-    """Adds that the host reads or writes a value, if kernels may reach it."""
+    """Adds that the host reads or writes a value, if kernels may reach it; `polls`: perhaps again and again."""
     if not _counts(run, machine, state, pointer.target):
         return
     size, kind = machine.size(type_), kind_of(type_)
     row = None if size is None else Row(const(0), 0, size, const(0), const(1), writes, reads=not writes)
-    _add(run, state, pointer, row, span, writes=writes, kinds=None if kind is None else frozenset((kind,)))
+    _add(run, state, pointer, row, span, writes=writes, kinds=None if kind is None else frozenset((kind,)), polls=polls)
 
 
 def record_poll(run: HostRunState, machine: Machine, state: State) -> None:
@@ -113,6 +121,7 @@ def _add(
     *,
     writes: bool,
     kinds: frozenset[Kind] | None = None,
+    polls: bool = False,
 ) -> None:
     binders = {loop.binder for loop in run.launches.enclosing}
     bounds = frozenset(c.term for c in state.path if not binders.isdisjoint(symbols_of(c.term)))
@@ -122,7 +131,7 @@ def _add(
     run.trace.names.setdefault(pointer.target.key, pointer.target.name)
     if pointer.target.space is MemorySpace.GLOBAL:  # a managed variable
         run.trace.common.add(pointer.target.key)
-    sure = run.trace.is_sure(state) and not run.launches.only_traced
+    sure = run.trace.is_sure(state) and not run.launches.only_traced and not polls
     run.trace.add(Use(touch, span, choices_of(state), bounds, told_of(state), sure))
 
 

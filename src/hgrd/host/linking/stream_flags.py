@@ -36,6 +36,10 @@ _HOLDERS: Final = (
     "std::invoke",
 )
 _PARTS: Final = ("Stream", "Event", "Memcpy", "Memset", "Synchronize", "SetDevice", "GraphLaunch")
+_AT_ONCE: Final = (  # these return immediately, whatever the device still does (CUDA Runtime API, "Event Management")
+    "cudaEventDestroy", "cudaStreamDestroy", "cudaGraphDestroy", "cudaGraphExecDestroy", "cudaFreeAsync",
+    "cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName",
+)  # fmt: skip
 
 
 def makes_independent_streams(functions: Iterable[Function]) -> bool:
@@ -106,7 +110,8 @@ def waits_unseen(functions: Mapping[str, Function]) -> bool:
 
 def _may_wait(functions: Iterable[Function]) -> bool:
     called = (n.function for f in functions for n in nodes(f.body) if isinstance(n, ir.Call))
-    return any(not f.user_code and cuda_name(f.name).startswith("cu") for f in called)
+    names = (cuda_name(f.name) for f in called if not f.user_code)
+    return any(name.startswith("cu") and not name.startswith(_AT_ONCE) for name in names)
 
 
 def _library_types(function: Function) -> Iterator[OpaqueType]:

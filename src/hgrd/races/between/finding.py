@@ -37,6 +37,7 @@ def race_of(
     extents: tuple[Extents, Extents],
     inputs: Iterable[tuple[str, int]],
     method: str,
+    confidence: Confidence = Confidence.DEFINITE,
 ) -> Finding:
     """The race of a launch and other work on an object of this name.
 
@@ -49,7 +50,7 @@ def race_of(
         second=_site(other, name),
         space=Space.GLOBAL,
         levels=(Level.INTER_BLOCK,),
-        confidence=Confidence.DEFINITE,
+        confidence=confidence,
         witness=Witness(
             block_dim=block,
             grid_dim=grid,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from hgrd.cuda.limits import BLOCK_LIMITS, GRID_LIMITS
 from hgrd.cuda.memory_model import AccessKind
-from hgrd.findings.model import Finding
+from hgrd.findings.model import Confidence, Finding
 from hgrd.host.concurrency.rows import valuations
 from hgrd.host.model import Fact, HostNote, LaunchedAs, LaunchSite, MayMeet, UsedBytes
 from hgrd.races.between.at_once import relevant
@@ -240,20 +240,25 @@ def _race(pair: MayMeet, found: Iterable[Met]) -> Finding | None:
         return None
     grid, block = _indexes(met.one.extents[:3], met), _indexes(met.one.extents[3:], met)
     inputs = ((s.name, v) for s, v in met.inputs.items() if s.origin is Origin.INPUT)
-    accessors = _accessor(met.one, met), _accessor(met.other, met)
-    return race_of(pair.name, pair.shared, *accessors, (grid, block), inputs, met.method)
+    place = met.other if met.one.anywhere else met.one
+    (address,) = _values((place.party.address,), met)
+    accessors = _accessor(met.one, met, address), _accessor(met.other, met, address)
+    sure = Confidence.DATA_DEPENDENT if met.one.anywhere or met.other.anywhere else Confidence.DEFINITE
+    return race_of(pair.name, pair.shared, *accessors, (grid, block), inputs, met.method, sure)
 
 
 def _surely_conflict(a: Use, b: Use) -> bool:
-    """Whether two accesses surely conflict: no atomics, which may order the two, nor writes of one value, perhaps."""
-    if AccessKind.ATOMIC in (a.kind, b.kind) or a.may or b.may or a.anywhere or b.anywhere:
+    """Whether two accesses surely conflict: no atomics, which may order kernels, nor writes of one value, perhaps."""
+    kernels = bool(a.extents and b.extents)
+    if a.may or b.may or (kernels and (a.anywhere or b.anywhere or AccessKind.ATOMIC in (a.kind, b.kind))):
         return False
     constants = a.value is not None and b.value is not None and a.value.is_const and b.value.is_const
     return not (a.stores and b.stores) or not (a.span == b.span or constants)
 
 
-def _accessor(use: Use, met: Met) -> Accessor:
-    (address,) = _values((use.party.address,), met)
+def _accessor(use: Use, met: Met, place: int) -> Accessor:
+    """One of the two, with its own first byte; where memory contents say where that is, it is in this place."""
+    address = place if use.anywhere else _values((use.party.address,), met)[0]
     thread, block = _indexes(use.thread, met), _indexes(use.block, met)
     return Accessor(use.what, use.span, use.kind, thread, block, address, use.party.size)
 
