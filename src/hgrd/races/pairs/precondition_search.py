@@ -18,15 +18,16 @@ from hgrd.races.pairs.same_value import StoredValues
 from hgrd.races.pairs.verdicts import VerdictBuilder
 from hgrd.races.plausibility.expected_launch import Expected
 from hgrd.races.preconditions.across_findings import preconditions_of
+from hgrd.races.preconditions.checked_inputs import inputs_are_checked
 from hgrd.races.preconditions.exclusion import RacyPair
 from hgrd.races.preconditions.search import may_exclude, not_negative, scatters
+from hgrd.races.preconditions.segments import ON_CONTENTS
 from hgrd.races.results.sites import SiteKey
 from hgrd.solve.query import Model
 from hgrd.solve.steps.told_elements import needs_no_input
 from hgrd.symbolic.limits import OUT_OF_TIME
 from hgrd.terms import Symbol
 
-_ON_CONTENTS: Final = re.compile(r"\b(?:distinct|monotone|apart)\(([^()]*)")
 _NAMES: Final = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -84,7 +85,7 @@ class PreconditionSearch(Struct):
     def _is_of_kernel(self, condition: str) -> bool:
         """Whether a condition is on contents that a kernel has stored, which no caller can give."""
         made = {m.target.name for m in self.verdicts.protocol.memory.made if m.kernel}
-        return any(not made.isdisjoint(_NAMES.findall(said)) for said in _ON_CONTENTS.findall(condition))
+        return any(not made.isdisjoint(_NAMES.findall(said)) for said in ON_CONTENTS.findall(condition))
 
     def _add(self, key: SiteKey, condition: str) -> None:
         finding = self.verdicts.findings[key]
@@ -106,4 +107,5 @@ class PreconditionSearch(Struct):
             self.queries.in_full(pair, values=() if strict else self.stored.all(pair))
             for pair in self.queue.between(key)
         )
-        return RacyPair(queries, tuple(conflicts), scattered, protocol.launch.numbers, starts, self.launch)
+        checked = any(inputs_are_checked(encoded) for encoded, _ in conflicts)
+        return RacyPair(queries, tuple(conflicts), scattered, protocol.launch.numbers, starts, self.launch, checked)

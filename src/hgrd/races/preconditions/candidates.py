@@ -196,13 +196,14 @@ def _given(arguments: tuple[Named, ...], query: Query) -> list[Named]:
     Without counters of host loops: the loop itself determines their values.
     """
     used, terms = _used(query), set(bottom_up(_roots(query)))
-    steady = [(name, t) for name, t in arguments if not any(map(_counts_iterations, bottom_up((t,), _but_reads)))]
+    steady = [(name, t) for name, t in arguments if not any(map(counts_iterations, bottom_up((t,), _but_reads)))]
     found = [(name, t) for name, t in steady if t in terms and (reads_in(t) or not symbols_of(t).isdisjoint(used))]
     unnamed = any(t.op is not Op.VAR or not NAME.fullmatch(t.symbol.name) for _, t in found)
     return found[:_MOST_PARAMETERS] if unnamed else []
 
 
-def _counts_iterations(term: Term) -> bool:
+def counts_iterations(term: Term) -> bool:
+    """Whether a term is the number of an iteration of a loop of the host."""
     return term.op is Op.VAR and term.symbol.name.endswith(_ITERATION)
 
 

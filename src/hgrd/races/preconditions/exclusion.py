@@ -22,7 +22,7 @@ class RacyPair(Struct, frozen=True):
     `scatters`: the accesses are writes to places that no access reads by way of the same index arrays
     (code that counts in a table expects some entries twice).  `arguments`: the kernel's parameters that are numbers.
     `starts`: those that point into the object that is accessed.  `launch`: what the kernel expects of extents that are
-    not known.
+    not known.  `checked`: the host has checked the numbers that it gets: no condition on them is left to callers.
     """
 
     queries: tuple[EncodedPair, ...]
@@ -31,6 +31,7 @@ class RacyPair(Struct, frozen=True):
     arguments: tuple[Named, ...] = ()
     starts: tuple[Start, ...] = ()
     launch: tuple[Expected, ...] = ()
+    checked: bool = False
 
 
 def helps(

@@ -22,7 +22,7 @@ from hgrd.races.preconditions.constant_rows import constant_rows
 from hgrd.races.preconditions.exclusion import RacyPair, are_violations, helps
 from hgrd.races.preconditions.joint import joint
 from hgrd.races.preconditions.packed_arrays import of_layout
-from hgrd.races.preconditions.segments import NAME
+from hgrd.races.preconditions.segments import NAME, ON_CONTENTS
 from hgrd.races.preconditions.tiles import multiples, within_rows
 from hgrd.solve.decide import Decider
 from hgrd.solve.effort import Effort
@@ -70,7 +70,7 @@ def precondition(
             return ""
         if are_violations(candidate, conflicts) and helps(candidate, race, queries, conflicts, decide):
             return candidate.text
-    return joint(race, queries, conflicts, decide, deadline, only)
+    return "" if race.checked else joint(race, queries, conflicts, decide, deadline, only)
 
 
 def _candidates(race: RacyPair, encoded: EncodedPair) -> Iterator[Candidate]:
@@ -78,9 +78,12 @@ def _candidates(race: RacyPair, encoded: EncodedPair) -> Iterator[Candidate]:
     parts = [Candidate(text, says) for text, says in of_layout(encoded.query, race.starts, race.arguments)]
 
     def of_query() -> Iterator[Candidate]:
-        yield from parts
-        yield from constant_rows(encoded.query, race.arguments)
-        yield from candidates(encoded.query, encoded.threads.configuration, race.arguments, scatters=race.scatters)
+        found = chain(
+            parts,
+            constant_rows(encoded.query, race.arguments),
+            candidates(encoded.query, encoded.threads.configuration, race.arguments, scatters=race.scatters),
+        )
+        return (c for c in found if not race.checked or ON_CONTENTS.search(c.text))
 
     launch, limits = race.launch, tuple(x.weaker() for x in race.launch)
     for some in (*((x,) for x in limits), *([limits] if len(limits) > 1 else [])):

@@ -14,6 +14,8 @@ from hgrd.terms import Op, Origin, Term, add, conj, const, disj, le
 from hgrd.terms.rewrite import bottom_up
 
 NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
+ON_CONTENTS: Final = re.compile(r"\b(?:distinct|monotone|apart|within|atmost)\(([^()]*)")
+"""A condition on the contents of arrays, and which these are."""
 _MOST = 4  # pairs of arrays that are examined
 
 
