@@ -2392,6 +2392,12 @@ MUTATIONS = (
         around("program.repeated_tries:_goes_on", until_it_succeeds),
     ),
     Mutation(
+        "ticket-locks-any-time",
+        "who hands a ticket lock on has not done so before",
+        ("tests/verdicts/sync/test_ticket_locks.py",),
+        gives(False, "races.sync.ticket_locks:changed_between"),
+    ),
+    Mutation(
         "cycles-not-joint",
         "variables that come round together are not followed",
         ("tests/verdicts/values/test_rotations.py",),

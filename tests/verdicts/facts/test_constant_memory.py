@@ -244,3 +244,17 @@ def test_a_table_that_the_host_computes(tmp_path: Path, how: str):
     assert verdict(tmp_path, text.replace("VALUE", "7 - i")) is Outcome.SAFE
     assert verdict(tmp_path, text.replace("VALUE", "7 - i / 2")) is Outcome.RACE
     assert verdict(tmp_path, text.replace("VALUE", "from_outside()")) is Outcome.RACE
+
+
+def test_a_table_that_is_a_permutation(tmp_path: Path):
+    """Its initialiser tells, for sixteen elements, too, unless something may write it."""
+    text = """
+    __constant__ unsigned char order[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, LAST};
+    __global__ void scatter(int *a) { int t = threadIdx.x; a[(t & ~15) + order[t & 15]] = t; }
+    int from_outside();
+    int main() { int *a; cudaMalloc(&a, 4096); COPY scatter<<<1, 64>>>(a); }
+    """
+    copy = "char h[16]; for (auto &x : h) x = from_outside(); cudaMemcpyToSymbol(order, h, 16);"
+    assert verdict(tmp_path, text.replace("LAST", "15").replace("COPY", "")) is Outcome.SAFE
+    assert verdict(tmp_path, text.replace("LAST", "11").replace("COPY", "")) is Outcome.RACE
+    assert verdict(tmp_path, text.replace("LAST", "15").replace("COPY", copy)) is Outcome.RACE

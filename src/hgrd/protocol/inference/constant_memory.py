@@ -11,7 +11,7 @@ from hgrd.symbolic.values import Cell, Choice, Composite, MemoryObject, Pointer,
 from hgrd.terms import Term, add, const, eq, ite
 from hgrd.terms.linear import linear
 
-_CHAIN = 8  # an index that is not constant becomes a choice among at most this many elements
+_CHAIN = 32  # an index that is not constant becomes a choice among at most this many elements
 
 
 def held_value(machine: Machine, held: Composite, target: MemoryObject, offset: Term, type_: Type) -> Value:

@@ -143,18 +143,23 @@ class AcquireRelease(Struct, frozen=True):
     # ------------------------------------------------------------ by the thread itself
 
     def _own_acquires(self, access: Access, here: Position) -> Iterator[Acquire]:
-        known = known_at(access)
         for condition in (*access.guards, *access.endings):
             for symbol, test, when in self.observations.tests(condition):
-                seen, position = self.observations.of(symbol), self.observations.made_at(symbol, here)
-                if position is None:
-                    continue
-                found = Acquire(
-                    seen, seen.offset, symbol, test, when, seen.scope, _acquires(seen, symbol, test), False, position
-                )
-                yield found
-                for fence in self._fences(position, here, known, acquiring=True):
-                    yield fence.after(found)
+                yield from self.observed_before(access, here, symbol, test, when)
+
+    def observed_before(
+        self, access: Access, here: Position, symbol: Symbol, test: Term, when: Term = TRUE
+    ) -> Iterator[Acquire]:
+        """The acquires of one observed value by the thread itself, where it has passed a test before an access."""
+        seen, position = self.observations.of(symbol), self.observations.made_at(symbol, here)
+        if position is None:
+            return
+        found = Acquire(
+            seen, seen.offset, symbol, test, when, seen.scope, _acquires(seen, symbol, test), False, position
+        )
+        yield found
+        for fence in self._fences(position, here, known_at(access), acquiring=True):
+            yield fence.after(found)
 
     def _own_releases(self, access: Access, here: Position) -> Iterator[Release]:
         if modifies(access) and scope_of(access) is not Scope.THREAD:

@@ -22,8 +22,8 @@ from hgrd.races.acquire_release.accesses import known_at, modifies, reads_volati
 from hgrd.races.acquire_release.beginnings import beginnings_of, number_at
 from hgrd.races.acquire_release.certainty import surely_follows
 from hgrd.races.acquire_release.events import Acquire, Release
+from hgrd.races.acquire_release.flaws import Flaw, acquire_flaws, release_flaws
 from hgrd.races.sync.context import SyncContext
-from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
 from hgrd.races.sync.idiom import Idiom
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.polynomials import polynomial

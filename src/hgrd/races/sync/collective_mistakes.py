@@ -5,7 +5,7 @@ from __future__ import annotations
 from hgrd.cuda.memory_model import Level
 from hgrd.findings.rules import EXCHANGE_IS_NO_BARRIER, STORAGE_REUSE
 from hgrd.protocol.model import Access, Protocol
-from hgrd.races.sync.flaws import Flaw
+from hgrd.races.acquire_release.flaws import Flaw
 from hgrd.races.sync.idiom import Idiom
 
 

@@ -18,9 +18,9 @@ from hgrd.protocol.model import Access, Observation, accesses
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.acquire_release.accesses import exclude, known_at, reads_volatile, scope_of
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease, Release
+from hgrd.races.acquire_release.flaws import Flaw, acquire_flaws, release_flaws
 from hgrd.races.acquire_release.program_order import certain, may_follow
 from hgrd.races.sync.context import SyncContext
-from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
 from hgrd.races.sync.idiom import Idiom
 from hgrd.races.sync.interference import THIRD, Interference
 from hgrd.races.threads.two_threads import ThreadPair

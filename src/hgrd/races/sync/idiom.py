@@ -9,7 +9,7 @@ from hgrd.cuda.memory_model import Level, Scope
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access
 from hgrd.races.acquire_release.events import Acquire
-from hgrd.races.sync.flaws import Flaw
+from hgrd.races.acquire_release.flaws import Flaw
 from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.terms import Term
 

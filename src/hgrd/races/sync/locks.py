@@ -17,9 +17,9 @@ from hgrd.protocol.model import Access, accesses
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.races.acquire_release.accesses import known_at, modifies
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease, Release
+from hgrd.races.acquire_release.flaws import Flaw, acquire_flaws, release_flaws
 from hgrd.races.acquire_release.program_order import Position, may_follow, meeting, precedes
 from hgrd.races.sync.context import SyncContext
-from hgrd.races.sync.flaws import Flaw, acquire_flaws, release_flaws
 from hgrd.races.sync.idiom import Idiom
 from hgrd.races.sync.interference import Interference
 from hgrd.races.sync.lock_table import Lock, changed_between, takes, takes_lock

@@ -11,6 +11,7 @@ from hgrd.cuda.memory_model import AccessKind, Level, needed_scope
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol
 from hgrd.races.acquire_release.events import Acquire, AcquireRelease
+from hgrd.races.acquire_release.flaws import Flaw
 from hgrd.races.acquire_release.program_order import program_order
 from hgrd.races.acquire_release.rings import RingOrder
 from hgrd.races.acquire_release.separate_words import SeparateWords
@@ -18,10 +19,10 @@ from hgrd.races.sync.arrival_counters import ArrivalCounters
 from hgrd.races.sync.collective_mistakes import CollectiveStorage
 from hgrd.races.sync.context import SyncContext
 from hgrd.races.sync.flags import FlagChains, Flags
-from hgrd.races.sync.flaws import Flaw
 from hgrd.races.sync.idiom import Idiom
 from hgrd.races.sync.locks import Locks
 from hgrd.races.sync.ownership import Ownership
+from hgrd.races.sync.ticket_locks import TicketLocks
 from hgrd.races.sync.tickets import DistinctTickets, Tickets
 from hgrd.races.sync.unexplained_waits import looked_at, looks_beyond_block, unexplained_wait
 from hgrd.races.threads.two_threads import ThreadPair
@@ -50,6 +51,7 @@ class Rings(Idiom):
 IDIOMS: Final[tuple[Callable[[SyncContext], Idiom], ...]] = (
     lambda known: DistinctTickets(known.tickets),
     Locks,
+    TicketLocks,
     Flags,
     FlagChains,
     ArrivalCounters,
