@@ -249,7 +249,7 @@ def _mixed(one: Place, other: Place, iterations: Iterations, trace: Trace) -> bo
     Not if they were found at different places that nothing shows to be the same: see `_lead_to_one`.
     """
     a, b = iterations.holders.get(one.key), iterations.holders.get(other.key)
-    if (a is None and b is None) or one.key == other.key:
+    if one.key == other.key:
         return False
     objects, others = iterations.objects(one), iterations.objects(other)
     made = objects & trace.once

@@ -27,11 +27,10 @@ from hgrd.program.span import Span
 from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.source.clang.ast import Node
 from hgrd.source.lowering import constants
-from hgrd.source.lowering.context import Context
-from hgrd.source.lowering.lvalues import dereferenced
+from hgrd.source.lowering.context import Context, referred
+from hgrd.source.lowering.lvalues import PARTS, dereferenced, library_member
 
 _ELEMENT = re.compile(r"tuple_element\w*<(\d+)")
-_MEMBERS = ("first", "second")
 _INFINITY = re.compile(r"__builtin_(inf|huge_val)[fl]?")
 _NAN = re.compile(r"__builtin_nans?[fl]?")
 _HINTS = frozenset(
@@ -125,8 +124,8 @@ def part_of_pair(
         return None
     if not isinstance(type_, PointerType) or not _class_name(pair).removeprefix("std::").startswith("pair<"):
         return None
-    member = to.unit.layouts.member_named(pair.to, _MEMBERS[int(index[1])], type_.to)
-    place = FieldPlace(dereferenced(arguments[0], span), member, span)
+    member = library_member(pair.to, PARTS[int(index[1])], type_.to, to)
+    place = referred(FieldPlace(dereferenced(arguments[0], span), member, span), span)
     return AddressOf(place, PointerType(type_.to, reference=True), span)
 
 

@@ -29,15 +29,17 @@ from hgrd.program.expressions import (
 )
 from hgrd.program.program import Side
 from hgrd.program.span import Span
-from hgrd.program.types import CHAR, INT, ArrayType, FunctionType, PointerType, RecordType, Type
+from hgrd.program.types import CHAR, INT, ArrayType, Field, FunctionType, OpaqueType, PointerType, RecordType, Type
 from hgrd.source.clang.ast import Node, inner, name_span, span_of
 from hgrd.source.declarations.cuda_types import BUILTIN_VARIABLES
 from hgrd.source.declarations.table import VariableDeclaration
+from hgrd.source.declarations.type_parser import split_template
 from hgrd.source.lowering import destructors
 from hgrd.source.lowering.context import Context, PlaceRule, Unit, place_type, pointee, referred
 from hgrd.source.lowering.operators import assignment, compound_assignment, increment
 from hgrd.source.text.excerpts import standard_name
 
+PARTS = ("first", "second")  # of a pair
 _DEVICE_SIDES = frozenset((Side.KERNEL, Side.DEVICE))
 _FUNCTIONS = frozenset(("FunctionDecl", "CXXMethodDecl", "CXXConversionDecl"))
 
@@ -170,8 +172,17 @@ def member(node: Node, to: Context) -> Place:
     base = object_of(node, to)
     field = to.unit.layouts.member(identity)
     if field is None:
-        field = to.unit.layouts.member_named(place_type(base), node.get("name", ""), to.type(node))
+        field = library_member(place_type(base), node.get("name", ""), to.type(node), to)
     return referred(FieldPlace(base, field, span), span)
+
+
+def library_member(owner: Type, name: str, type_: Type, to: Context) -> Field:
+    """A member of a class of unknown layout: of a pair, one that is a reference is of that type ([pairs.pair])."""
+    split = split_template(owner.name) if isinstance(owner, OpaqueType) else None
+    if split is not None and name in PARTS and split[0] in ("std::pair", "pair") and len(split[1]) == len(PARTS):
+        declared = to.parse(split[1][PARTS.index(name)])
+        type_ = declared if isinstance(declared, PointerType) and declared.reference else type_
+    return to.unit.layouts.member_named(owner, name, type_)
 
 
 def object_of(node: Node, to: Context) -> Place:
