@@ -35,3 +35,28 @@ __global__ void many(int *d, int n) {
 
 void run(int *d, int threads) { many<<<8, threads * 5>>>(d, 999); }
 """)
+
+test_computed = verdicts("""
+#include <utility>
+
+static std::pair<int, int> shape(int n) { return {(n + 127) / 128, 128}; }
+
+// open: read tiles, write tiles; global; grid: it depends on values that are not known: .first, .second
+// open: write tiles, write tiles; global; grid: it depends on values that are not known: .first, .second
+__global__ void of_tiles(int *d, int n) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n) d[i] += 1;  // tiles
+}
+
+// race: read pairs, write pairs; global; warp grid
+// race: write pairs, write pairs; global; warp grid
+__global__ void of_pairs(int *d) { d[threadIdx.x / 2] += 1; }  // pairs
+
+int main() {
+  int *d;
+  cudaMalloc(&d, 4096);
+  const auto [grid, block] = shape(999);
+  of_tiles<<<grid, block>>>(d, 999);
+  of_pairs<<<grid, block>>>(d);
+}
+""")

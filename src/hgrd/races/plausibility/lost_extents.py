@@ -1,4 +1,4 @@
-"""Lost extents: launch extents that depend on values of the host which are not known.
+"""Lost extents: launch extents that depend on values of the host which are not known, or which it has computed.
 
 They are no free choice of a witness.  A conflict that a few threads of a few blocks have is one of any such launch; one
 that needs more threads depends on those values.
@@ -18,6 +18,7 @@ from hgrd.terms import Op, Origin, Term, conj, const, le, symbols_of
 
 _THREADS: Final = 32  # of a block along each axis
 _BLOCKS: Final = 2
+_NO_CHOICE: Final = (Origin.UNKNOWN, Origin.COMPUTED)
 
 
 def lost_extents(encoded: EncodedPair, decide: Callable[[Query], Answer]) -> tuple[str, ...]:
@@ -37,4 +38,4 @@ def lost_extents(encoded: EncodedPair, decide: Callable[[Query], Answer]) -> tup
 def _unknown_in(extent: Term, relations: list[Term]) -> set[str]:
     """Names of the unknown values in what an extent is equal to."""
     others = (t for r in relations if extent in r.args for t in r.args if t is not extent)
-    return {s.name for t in (extent, *others) for s in symbols_of(t) if s.origin is Origin.UNKNOWN}
+    return {s.name for t in (extent, *others) for s in symbols_of(t) if s.origin in _NO_CHOICE}
