@@ -52,6 +52,10 @@ ONE_OBJECT = {  # two streams use one object
     ),
     "the greater one": "float *r = std::max(p, q);" + on_two("r", "p"),
     "the smaller one": "float *r = std::min(p, q);" + on_two("q", "r"),
+    "parts of what a map has": (
+        'std::map<std::string, std::pair<float *, float *>> m; m["a"] = {x, x};'
+        + on_two('m["a"].first', 'm["a"].second')
+    ),
     "the greatest of a list": "float *r = std::max({p, q});" + on_two("r", "q"),
     "a pair of a reference": "std::pair<float *&, int> u(p, 1); u.first = q;" + on_two("p", "q"),
     "got from a pair of a reference": "std::pair<float *&, int> u(p, 1); std::get<0>(u) = q;" + on_two("p", "q"),

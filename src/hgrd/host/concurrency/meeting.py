@@ -20,7 +20,7 @@ from hgrd.host.concurrency.order import other_keys
 from hgrd.host.concurrency.rows import apart, meet
 from hgrd.host.concurrency.trace import ANYWHERE, CALLBACK, DEFAULT, UNKNOWN, Place, Touch, Trace, Work, places, ways
 from hgrd.host.memory.pointer_origins import ANYTHING, IN
-from hgrd.program.types import POINTER_SIZE, RecordType
+from hgrd.program.types import POINTER_SIZE, OpaqueType, RecordType
 from hgrd.terms import Term
 from hgrd.terms.linear import difference
 
@@ -228,6 +228,8 @@ def _lead_to_one(one: Place, other: Place, iterations: Iterations, *, loosely: b
     keyed = iterations.keyed(a)
     if a == b and keyed is None:
         return meets(one, other, iterations.holders, iterations.offsets)
+    if a == b and isinstance(iterations.types[one.key], OpaqueType):
+        return True  # parts of what one key has, or of what two have
     if a == b or other_keys(a, b):
         differ = a != b or other_places(x, y)
         return not differ or keyed is Held.MIXED or (loosely and keyed is not Held.APART)
