@@ -180,7 +180,8 @@ class PointerOrigins(Struct):
         """Code that is not followed may have stored pointers in these objects."""
         given = set(sources)
         for target in targets if given else ():
-            self.held.setdefault(target.key, set()).update(given)
+            for name in self._closed({target.key}) if target.external else (target.key,):
+                self.held.setdefault(name.removeprefix(IN), set()).update(given)
 
     def record_lost(self, targets: Iterable[MemoryObject]) -> None:
         """Code that is there, but is not followed, may have stored any pointer in these objects."""
