@@ -26,7 +26,7 @@ SAID = [f"the fill at program.cu:{line} may run at the same time and writes 'x',
 
 @pytest.mark.parametrize(
     ("stream", "outcome", "shared"),
-    [("0", Outcome.SAFE, []), ("one", Outcome.SAFE, []), ("other", Outcome.RACE, SAID[4:])],
+    [("0", Outcome.SAFE, []), ("one", Outcome.SAFE, []), ("other", Outcome.RACE, SAID[64:])],
 )
 def test_all_work_is_compared(tmp_path: Path, stream: str, outcome: Outcome, shared: list[str]):
     fills = "cudaMemsetAsync(x, 0, 4096, one);" if stream != "0" else "cudaMemset(x, 0, 4096);"
@@ -65,7 +65,7 @@ WAITS = "cudaStreamSynchronize(one);", "cudaStreamSynchronize(other);"
         ("one", ("", ""), Outcome.SAFE, 0),
         ("other", WAITS, Outcome.SAFE, 0),
         ("other", (WAITS[0], ""), Outcome.UNKNOWN, 40),  # the fills of the next iteration
-        ("other", ("", WAITS[1]), Outcome.RACE, 36),  # four are shown to race
+        ("other", ("", WAITS[1]), Outcome.RACE, 32),  # eight are shown to race
     ],
 )
 def test_work_in_many_iterations_is_compared_in_any_two(

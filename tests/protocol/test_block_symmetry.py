@@ -8,7 +8,8 @@ from hgrd.protocol.inference.block_symmetry import tells_by_name
 TELLING = {
     "__activemask", "__all", "__any", "__ballot", "__cluster_barrier_arrive", "__cluster_barrier_wait",
     "__globaltimer", "__shfl", "__shfl_down", "__shfl_up", "__shfl_xor", "__smid", "__uni", "__builtin_alloca",
-    "alloca", "clock", "clock64", "malloc",
+    "alloca", "clock", "clock64", "malloc", "__pipeline_acquire", "__pipeline_commit_stage", "__pipeline_make",
+    "__pipeline_release", "__pipeline_wait_stage",
 }  # fmt: skip
 
 

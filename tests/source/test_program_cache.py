@@ -52,7 +52,7 @@ def test_a_program_is_parsed_once(file: str, options: SourceOptions, monkeypatch
     assert again == first
     assert parse_file(file, replace(options, kernels=("fill",), deadline=perf_counter() + 100)) == first
     assert runs == []
-    assert parse_file(file, replace(options, reuse=False)) is first
+    assert parse_file(file, replace(options, reuse=False)) == first
     assert runs == [file]
 
 

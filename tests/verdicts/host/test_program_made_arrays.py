@@ -442,8 +442,6 @@ int main(int argc, char **argv) {
     [
         ("k", "cudaMalloc(&h[i], 256 * sizeof(int));", "rows"),
         ("k", "h[i] = p;", ""),
-        ("from", "begin[i] = n * i % 7;", "first"),
-        ("from", "begin[i] = rand();", ""),
     ],
 )
 def test_what_is_copied_to_constant_memory(tmp_path: Path, kernel: str, fill: str, made: str) -> None:
@@ -453,6 +451,26 @@ def test_what_is_copied_to_constant_memory(tmp_path: Path, kernel: str, fill: st
     assert {p.reason.partition(" (")[0] for p in launch.open_pairs} == (
         {f"it depends on values that the program computes: {made}"} if made else set()
     )
+
+
+@pytest.mark.parametrize(
+    ("fill", "confidences", "reasons"),
+    [
+        (
+            "begin[i] = n * i % 7;",
+            [],
+            {"it depends on values that the kernel computes: begin[0], begin[10], begin[11]"},
+        ),
+        ("begin[i] = rand();", [Confidence.DEFINITE], set[str]()),
+    ],
+)
+def test_numbers_that_are_copied_to_constant_memory(
+    tmp_path: Path, fill: str, confidences: list[Confidence], reasons: set[str]
+) -> None:
+    kernels = check(tmp_path, CONSTANT.replace("FILL", fill)).kernels
+    (launch,) = next(k for k in kernels if k.kernel == "from").launches
+    assert [f.confidence for f in launch.findings] == confidences
+    assert {p.reason for p in launch.open_pairs} == reasons
 
 
 EDGES = """

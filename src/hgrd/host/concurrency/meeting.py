@@ -257,7 +257,10 @@ def _mixed(one: Place, other: Place, iterations: Iterations, trace: Trace) -> bo
     made = objects & trace.once
     if len(made) == 1 and made == others & trace.once:
         return True
-    if not (objects & others).isdisjoint(trace.once | trace.again) and _lead_to_one(one, other, iterations):
+    again = iterations.origins.get(one.key) == iterations.origins.get(other.key)
+    elements = again or (a is not None and a == b and iterations.keyed(a) is None)  # see Iterations.may_be_shared
+    hidden = not elements and not (objects & others).isdisjoint(trace.once | trace.again)
+    if hidden and _lead_to_one(one, other, iterations):
         return True
     return a is not None and b is not None and (a == b or other_keys(a, b)) and iterations.keyed(a) is Held.MIXED
 
