@@ -61,6 +61,11 @@ def check(folder: Path, text: str, **options: object) -> Report:
     return analyze((parse(folder, text),), AnalysisOptions(**options))
 
 
+def outcomes_of_launches(report: Report) -> set[Outcome]:
+    """The outcomes at all launches that stand in the program."""
+    return {n.outcome for k in report.kernels for n in k.launches if n.launch_span is not None}
+
+
 def decided(report: Report) -> tuple[int, int]:
     """How many pairs there were, and how many of them were shown never to meet."""
     launches = [launch for kernel in report.kernels for launch in kernel.launches]

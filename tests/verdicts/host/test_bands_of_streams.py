@@ -6,7 +6,7 @@ import pytest
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.findings.model import Outcome
-from tests.checking import check
+from tests.checking import check, outcomes_of_launches
 
 PROGRAM = """
 #include <algorithm>
@@ -140,7 +140,7 @@ PARTS = {  # two pieces of work at once, that overlap or do not, by the places i
 
 def outcomes(folder: Path, body: str) -> set[Outcome]:
     report = check(folder, PROGRAM.replace("BODY", body))
-    return {n.outcome for k in report.kernels for n in k.launches if n.launch_span is not None}
+    return outcomes_of_launches(report)
 
 
 def in_steps(name: str, wait: str) -> str:

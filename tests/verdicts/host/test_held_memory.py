@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.findings.model import Outcome
-from tests.checking import check
+from tests.checking import check, outcomes_of_launches
 
 PROGRAM = """
 #include <cstdio>
@@ -74,7 +74,7 @@ APART = {  # the host uses something else
 
 def outcomes(folder: Path, body: str) -> set[Outcome]:
     report = check(folder, PROGRAM.replace("BODY", body))
-    return {n.outcome for k in report.kernels for n in k.launches if n.launch_span is not None}
+    return outcomes_of_launches(report)
 
 
 @pytest.mark.parametrize("name", HELD)

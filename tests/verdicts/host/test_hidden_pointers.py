@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.findings.model import Outcome
-from tests.checking import check
+from tests.checking import check, outcomes_of_launches
 
 PROGRAM = """
 #include <algorithm>
@@ -76,8 +76,7 @@ APART = {
 
 
 def outcomes(folder: Path, body: str) -> set[Outcome]:
-    report = check(folder, PROGRAM.replace("BODY", body))
-    return {n.outcome for k in report.kernels for n in k.launches if n.launch_span is not None}
+    return outcomes_of_launches(check(folder, PROGRAM.replace("BODY", body)))
 
 
 @pytest.mark.parametrize("name", ONE_OBJECT)

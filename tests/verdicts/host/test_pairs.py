@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.findings.model import Outcome
-from tests.checking import check
+from tests.checking import check, outcomes_of_launches
 
 PROGRAM = """
 #include <algorithm>
@@ -73,8 +73,7 @@ CALLED = "put<<<1, 64>>>(x, n); std::for_each(k, k + 4, Wait()); x[1] = 1;"
 
 
 def outcomes(folder: Path, body: str) -> set[Outcome]:
-    report = check(folder, PROGRAM.replace("BODY", body))
-    return {n.outcome for k in report.kernels for n in k.launches if n.launch_span is not None}
+    return outcomes_of_launches(check(folder, PROGRAM.replace("BODY", body)))
 
 
 @pytest.mark.parametrize("name", BESIDE)

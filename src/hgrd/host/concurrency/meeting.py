@@ -257,8 +257,8 @@ def _mixed(one: Place, other: Place, iterations: Iterations, trace: Trace) -> bo
     made = objects & trace.once
     if len(made) == 1 and made == others & trace.once:
         return True
-    again = iterations.origins.get(one.key) == iterations.origins.get(other.key)
-    elements = again or (a is not None and a == b and iterations.keyed(a) is None)  # see Iterations.may_be_shared
+    found_alike = iterations.origins.get(one.key) == iterations.origins.get(other.key)
+    elements = found_alike or (a is not None and a == b and iterations.keyed(a) is None)  # see Iterations.may_be_shared
     hidden = not elements and not (objects & others).isdisjoint(trace.once | trace.again)
     if hidden and _lead_to_one(one, other, iterations):
         return True
