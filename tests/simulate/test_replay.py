@@ -52,6 +52,8 @@ KERNELS = {
     __global__ void k(int *a, const float *x, float limit) {
       if (x[threadIdx.x] > limit + 1.5f && x[threadIdx.x] * 2 < 100) a[0] = threadIdx.x;
     }""",
+    "an address that does not fit in 64 bits": """
+    __global__ void k(int *a, int n) { if (n == 16 && threadIdx.x) a[0x7fffffffffffffffll] = threadIdx.x; }""",
     "members of records": """
     struct Grid { int *cells; long width; short first; float scale; };
     __global__ void k(Grid g) { g.cells[g.first + threadIdx.x % g.width] = threadIdx.x; }""",

@@ -130,7 +130,8 @@ class UsedBytes(Struct, frozen=True):
     """An access that work makes for each of some numbers: `size` bytes from `address` in the object on.
 
     `what` says in words who makes it, at `span`.  `number` is that of a thread of the grid, or of a byte, for which the
-    `guards` hold.  `extents` are those of the grid and its blocks along x; None: it is no kernel.
+    `guards` hold, `line` that of the line that a byte is in.  `extents` are those of the grid and its blocks along x;
+    None: it is no kernel.
     """
 
     what: str
@@ -141,6 +142,7 @@ class UsedBytes(Struct, frozen=True):
     number: Symbol
     guards: tuple[Term, ...]
     extents: tuple[Term, Term] | None = None
+    line: Symbol | None = None
 
 
 class AtOnce(Struct, frozen=True):

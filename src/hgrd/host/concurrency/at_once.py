@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from hgrd.host.concurrency.order import Done
-from hgrd.host.concurrency.rows import Row, meet
+from hgrd.host.concurrency.rows import Rectangle, Row, meet
 from hgrd.host.concurrency.trace import ANYWHERE, Place, Work
 from hgrd.host.model import UsedBytes
 from hgrd.program.span import Span
@@ -88,6 +88,14 @@ def _known(one: Work, r: Row, other: Work, s: Row) -> bool:
 
 def _place(work: Work, row: Row) -> Span:
     return row.span or work.span
+
+
+def bytes_in(work: Work, at: Term, rectangle: Rectangle, whose: str, *, stores: bool) -> UsedBytes:
+    """The bytes of a rectangle at an offset in an object, which work uses; `whose` tells the work in names."""
+    number, line = (Symbol(f"{what} {whose}", 0, _MOST, Origin.THREAD) for what in ("number", "line"))
+    guards = (lt(var(number), rectangle.width), lt(var(line), rectangle.height))
+    address = add(at, mul(var(line), rectangle.pitch), var(number))
+    return UsedBytes(work.what, work.span, stores, address, 1, number, guards, line=line)
 
 
 def bytes_of(work: Work, at: Term, row: Row, whose: str) -> UsedBytes:

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
-from hgrd.host.concurrency.at_once import bytes_of
+from hgrd.host.concurrency.at_once import bytes_in, bytes_of
 from hgrd.host.concurrency.trace import ANYWHERE, Place, Touch, Work
 from hgrd.host.model import LaunchedAs, UsedBytes
 from hgrd.program.span import Span
@@ -90,6 +90,8 @@ def _distance(one: Work, other: Work) -> int:
 def used_by(work: Work, touch: Touch) -> LaunchedAs | UsedBytes | None:
     """How a kernel is launched, with what is known of its arguments; the bytes that other work uses; None: unknown."""
     if work.grid is None:
+        if isinstance(touch.at, Place) and touch.rectangle is not None:
+            return bytes_in(work, touch.at.offset, touch.rectangle, stores=touch.stores, whose="of the other")
         if not isinstance(touch.at, Place) or not touch.covered or len(touch.rows) != 1:
             return None
         return bytes_of(work, touch.at.offset, touch.rows[0], "of the other")

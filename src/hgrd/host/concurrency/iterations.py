@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.host_uses import in_all, is_all
 from hgrd.host.concurrency.keyed_pointers import Held
+from hgrd.host.concurrency.rows import Rectangle
 from hgrd.host.concurrency.trace import (
     GOT,
     THREAD_NUMBER,
@@ -211,7 +212,9 @@ class Iterations(Struct):
     def _touch(self, touch: Touch, within: tuple[Iteration, ...]) -> Touch:
         rows = tuple(row.with_terms(*(self._term(t, within) for t in row.terms())) for row in touch.rows)
         extent = None if touch.extent is None else self._term(touch.extent, within)
-        return replace(touch, at=self.address(touch.at, within), rows=rows, extent=extent)
+        r = touch.rectangle
+        rectangle = None if r is None else Rectangle(*(self._term(t, within) for t in (r.pitch, r.width, r.height)))
+        return replace(touch, at=self.address(touch.at, within), rows=rows, extent=extent, rectangle=rectangle)
 
     def _grid(self, grid: Grid, within: tuple[Iteration, ...]) -> Grid:
         gx, gy, gz, bx, by, bz = (self._term(extent, within) for extent in (*grid.grid, *grid.block))

@@ -7,7 +7,7 @@ of the values that are tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +17,10 @@ from hgrd.terms import EvaluationError, Op, Symbol, Term, add, const, evaluate, 
 from hgrd.terms.linear import from_linear, linear
 from hgrd.terms.rewrite import unwrapped
 
-_TRIED: Final = ((1000,), (4096, 1024), (777, 64, 5000), (12345, 300, 2048, 99), (48, 100000, 513))
+Numbers: TypeAlias = tuple[tuple[int, ...], ...]
+"""For each try the numbers that symbols have in turn."""
+_TRIED: Final[Numbers] = ((1000,), (4096, 1024), (777, 64, 5000), (12345, 300, 2048, 99), (48, 100000, 513))
+ODD: Final[Numbers] = ((1013, 61, 2003), (721, 5003, 37))  # with remainders by whatever parts are made
 
 
 class Row(Struct, frozen=True):
@@ -45,6 +48,14 @@ class Row(Struct, frozen=True):
         return replace(self, start=start, low=low, high=high)
 
 
+class Rectangle(Struct, frozen=True):
+    """The `width` bytes at the beginning of each of `height` lines, which stand `pitch` bytes apart."""
+
+    pitch: Term
+    width: Term
+    height: Term
+
+
 def bytes_from(size: Term, *, stores: bool) -> Row:
     """So many bytes from the first one on."""
     return Row(const(0), 1, 1, const(0), size, stores, reads=not stores)
@@ -64,12 +75,14 @@ def meet(one: Row, at: Term, other: Row, there: Term) -> bool:
     return bool(found) and all(found)
 
 
-def valuations(symbols: Iterable[Symbol], facts: Iterable[Term] = ()) -> Iterator[dict[Symbol, int]]:
+def valuations(
+    symbols: Iterable[Symbol], facts: Iterable[Term] = (), more: Numbers = ()
+) -> Iterator[dict[Symbol, int]]:
     """Values to try for numbers of the host, within their bounds and those that facts give them by constants."""
     bounds = {s: (s.low, s.high) for s in sorted(symbols, key=lambda s: s.name)}
     for fact in facts:
         _narrow(bounds, fact)
-    for values in _TRIED:
+    for values in (*_TRIED, *more):
         yield {s: min(max(values[n % len(values)], low), high) for n, (s, (low, high)) in enumerate(bounds.items())}
 
 

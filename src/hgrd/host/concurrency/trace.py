@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
-from hgrd.host.concurrency.rows import Row
+from hgrd.host.concurrency.rows import Rectangle, Row
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.symbolic.state import ConditionKind, Generation, State
@@ -83,7 +83,7 @@ class Touch(Struct, frozen=True):
     `found`: it uses this, or what pointers lead to that are found there, by a pointer that it finds in memory.
     `follows`: these pointers stand in such bytes from the address on, None: anywhere.
     `early`: a kernel does so before it waits for those before it.  `locked`: it is memory of the host that a copy uses
-    while the host goes on.  `extent`: the bytes of the object, None: unknown.
+    while the host goes on.  `extent`: the bytes of the object, None: unknown.  `rectangle`: it uses these alone.
     """
 
     at: Address
@@ -99,6 +99,7 @@ class Touch(Struct, frozen=True):
     early: bool = False
     locked: bool = False
     extent: Term | None = None
+    rectangle: Rectangle | None = None
 
 
 class Grid(Struct, frozen=True):

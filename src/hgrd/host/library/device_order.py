@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from hgrd.cuda.spelling import cuda_name
 from hgrd.host.concurrency.followed_pointers import followed_pointers
-from hgrd.host.concurrency.rows import bytes_from
+from hgrd.host.concurrency.rows import Rectangle, bytes_from
 from hgrd.host.concurrency.trace import (
     CALLBACK,
     Follow,
@@ -61,6 +61,9 @@ _STREAM_OF: Final[Mapping[str, int]] = {  # the index of the stream among the ar
 _SIZE_OF: Final[Mapping[str, int]] = {  # the index of the number of bytes, from the first one on
     "cudaMemcpy": 2, "cudaMemcpyAsync": 2, "cudaMemset": 2, "cudaMemsetAsync": 2, "cudaMemcpyPeer": 4,
     "cudaMemcpyPeerAsync": 4,
+}  # fmt: skip
+_RECTANGLE_OF: Final[Mapping[str, tuple[int, int, int]]] = {  # of the pitches there and here, and of the width
+    "cudaMemcpy2D": (1, 3, 4), "cudaMemset2D": (1, 1, 3),
 }  # fmt: skip
 _SOURCE_OF: Final = (("cudaMemset", None), ("cudaMemcpyPeer", 2), ("cudaMemcpy2D", 2), ("cudaMemcpy3D", None))
 _CALLBACKS: Final = ("cudaLaunchHostFunc", "cudaStreamAddCallback")  # stream, function, what that gets
@@ -237,7 +240,7 @@ def _add_copy(call: LibraryCall, name: str) -> None:
         replace(t, locked=later and not waits and _is_locked(call, v))
         for v, writes in given
         if v is not None
-        for t in _touches(call, v, size, writes=writes)
+        for t in _touches(call, v, size, writes=writes, rectangle=_rectangle(call, name, there=writes))
     ]
     _add_work(call, "the fill" if fills else "the copy", _stream(call, name), touches, waits=waits)
     stays = name in _SIZE_OF and on_device and _on_device(call, to) and (source is None or _on_device(call, source))
@@ -304,14 +307,26 @@ def _add_work(call: LibraryCall, what: str, stream: Value | None, touches: list[
     )
 
 
-def _touches(call: LibraryCall, value: Value, size: Term | None, *, writes: bool) -> list[Touch]:
+def _rectangle(call: LibraryCall, name: str, *, there: bool) -> Rectangle | None:
+    """The bytes that a copy or fill of lines uses where it writes to (`there`), or reads from."""
+    indexes = _RECTANGLE_OF.get(name.removesuffix("Async"))
+    if indexes is None:
+        return None
+    to, source, width = indexes
+    pitch, row, lines = (call.number(n) for n in (to if there else source, width, width + 1))
+    return None if pitch is None or row is None or lines is None else Rectangle(pitch, row, lines)
+
+
+def _touches(
+    call: LibraryCall, value: Value, size: Term | None, *, writes: bool, rectangle: Rectangle | None = None
+) -> list[Touch]:
     """The memory behind a pointer, as a copy or fill of so many bytes touches it; `size` None: unknown."""
     found: list[Touch] = []
     rows = () if size is None else (bytes_from(size, stores=writes),)
     for pointer in pointers_of(value):
         call.run.trace.name(pointer)
         at, known = call.run.trace.address_of(pointer), bool(rows)
-        found.append(Touch(at, writes, not writes, writes, rows, whole=known, covered=known))
+        found.append(Touch(at, writes, not writes, writes, rows, whole=known, covered=known, rectangle=rectangle))
     return found
 
 

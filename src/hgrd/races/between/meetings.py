@@ -1,7 +1,8 @@
 """Meetings of a launch with other work that may run at once, as far as the kernels' bodies decide them.
 
 The two clearly use the same elements if they do so for all numbers of the host that are tried: the overlap comes from
-the program, not from its input.
+the program, not from its input.  Where they do so for some of these, it depends on the input: a race where the program
+has checked what it takes, else open.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from msgspec.structs import replace
 from hgrd.cuda.limits import BLOCK_LIMITS, GRID_LIMITS
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.findings.model import Confidence, Finding
-from hgrd.host.concurrency.rows import valuations
+from hgrd.host.concurrency.rows import ODD, valuations
 from hgrd.host.model import Fact, HostNote, LaunchedAs, LaunchSite, MayMeet, UsedBytes
 from hgrd.races.between.at_once import relevant
 from hgrd.races.between.finding import Accessor, Extents, race_of
 from hgrd.races.between.footprints import Footprints, Use, is_told
+from hgrd.races.preconditions.checked_inputs import are_checked
 from hgrd.solve.decide import Decider
 from hgrd.solve.query import Axis, Conflict, Party, Query, Scrutiny
 from hgrd.terms import (
@@ -42,6 +44,7 @@ from hgrd.terms import (
 _FAR: Final = 1 << 60
 _MOST: Final = 64  # pieces of work that a launch is compared with
 _TRIED: Final = 24  # pairs of accesses of two pieces of work
+_ASKED: Final = 6  # pairs of accesses that are decided for any numbers
 _ANY: Final = Party((), (), (), const(0), 1)
 
 
@@ -71,16 +74,18 @@ def meetings(launch: LaunchSite, footprints: Footprints, decide: Decider) -> lis
     found: dict[HostNote, Meeting] = {}
     for pair in launch.may_meet[:_MOST]:
         if pair.shared not in found:
-            met = _all_met(pair, footprints, decide)
-            if met:
-                found[pair.shared] = Meeting(pair.shared, pair.assumed, _race(pair, met))
+            met, always = _all_met(pair, footprints, decide)
+            accepted = met if always else [m for m in met if _is_of_inputs(m)]
+            if accepted:
+                race = _race(pair, [m for m in accepted if always or _is_checked(m, pair)])
+                found[pair.shared] = Meeting(pair.shared, pair.assumed, race)
     return list(found.values())
 
 
-def _all_met(pair: MayMeet, footprints: Footprints, decide: Decider) -> list[Met]:
-    """Accesses of the two that meet, for each choice of numbers of the host with which both make accesses.
+def _all_met(pair: MayMeet, footprints: Footprints, decide: Decider) -> tuple[list[Met], bool]:
+    """Accesses of the two that meet, for choices of numbers of the host with which both make accesses.
 
-    None, if they do not meet for one of these.
+    And whether they meet for all of these.
     """
     other, common = pair.other, _symbols_of(pair.own) & _symbols_of(pair.other)
     own = footprints.uses(pair.own, pair.key, " of one", common)
@@ -92,14 +97,46 @@ def _all_met(pair: MayMeet, footprints: Footprints, decide: Decider) -> list[Met
     after = list(others)
     pairs = sorted(((a, b) for a in own for b in after if _conflict(a, b)), key=lambda p: p[0].may or p[1].may)
     found: list[Met] = []
+    always = True
     for chosen in _choices(pair, pairs, decide):
         values = {s: const(v) for s, v in chosen.items()}
         met = _met(pairs, chosen, values, _last_byte(pair, values), decide)
         if met is not None:
             found.append(met)
-        elif all(_makes_any({id(p[n]): p[n] for p in pairs}.values(), values, decide) for n in (0, 1)):
-            return []
-    return found
+        elif always:
+            always = not all(_makes_any({id(p[n]): p[n] for p in pairs}.values(), values, decide) for n in (0, 1))
+    if not found:
+        found.extend(islice(_met_with_checked(pair, pairs, decide), 1))
+    return found, always and bool(found)
+
+
+def _met_with_checked(pair: MayMeet, pairs: Iterable[tuple[Use, Use]], decide: Decider) -> Iterator[Met]:
+    """Accesses that meet for some of the inputs that the program accepts, if it checks all that they depend on."""
+    for a, b in islice(((a, b) for a, b in pairs if not (a.anywhere or b.anywhere)), _ASKED):
+        terms = (*a.party.guards, a.party.address, *b.party.guards, b.party.address)
+        sizes = (*_sizes(a), *_sizes(b))
+        private = {*a.party.private, *b.party.private}
+        facts = (*sizes, *relevant(pair.told, symbols_of(*sizes, *terms) - private))
+        shared = sorted(symbols_of(*facts, *terms) - private, key=lambda s: s.name)
+        if all(s.origin is Origin.INPUT for s in shared) and are_checked(shared, pair.told, (*terms, *facts)):
+            answer = decide(Query(tuple(shared), (), facts, a.party, b.party, (), scrutiny=Scrutiny.NONE))
+            if isinstance(answer, Conflict):
+                values = answer.model.values
+                inputs = {s: values.get(s, s.low) for s in shared}
+                met = Met(a, b, inputs, {s.name: v for s, v in values.items()}, answer.method)
+                if _without_wraps(met):
+                    yield met
+
+
+def _is_of_inputs(met: Met) -> bool:
+    """Whether two accesses meet at places that nothing but the program's inputs decides."""
+    return not (met.one.anywhere or met.other.anywhere) and all(s.origin is Origin.INPUT for s in met.inputs)
+
+
+def _is_checked(met: Met, pair: MayMeet) -> bool:
+    """Whether the host has checked the inputs with which two accesses meet."""
+    terms = (t for use in (met.one, met.other) for t in (use.party.address, *use.party.guards))
+    return are_checked(met.inputs, pair.told, (*terms, *pair.told))
 
 
 def _symbols_of(work: LaunchedAs | UsedBytes) -> frozenset[Symbol]:
@@ -111,9 +148,10 @@ def _symbols_of(work: LaunchedAs | UsedBytes) -> frozenset[Symbol]:
 
 def _of_bytes(used: UsedBytes, common: Set[Symbol]) -> Use:
     kind = AccessKind.WRITE if used.stores else AccessKind.READ
-    common = common | {used.number}
+    numbers = (used.number,) if used.line is None else (used.number, used.line)
+    common = common | {*numbers}
     guards = tuple(guard for guard in used.guards if is_told(guard, common))
-    party = Party((used.number,), (), guards, used.address, used.size)
+    party = Party(numbers, (), guards, used.address, used.size)
     anywhere = guards != used.guards or not is_told(used.address, common)
     return Use(used.what, used.span, kind, party, used.address, anywhere=anywhere)
 
@@ -137,7 +175,7 @@ def _choices(pair: MayMeet, pairs: Sequence[tuple[Use, Use]], decide: Decider) -
     extent = () if pair.extent is None else (pair.extent,)
     symbols = symbols_of(*sizes, *extent, *terms) - {symbol for use in uses for symbol in use.party.private}
     facts = (*sizes, *relevant(pair.told, symbols))
-    for chosen in valuations(symbols, facts):
+    for chosen in valuations(symbols, facts, ODD):
         left = tuple(t for t in substitute(facts, {s: const(v) for s, v in chosen.items()}) if t is not TRUE)
         if FALSE not in left and (not left or _can_hold(left, decide)):
             yield chosen

@@ -23,9 +23,14 @@ _ORDERS: Final = (Op.LE, Op.LT)
 def inputs_are_checked(encoded: EncodedPair) -> bool:
     """Whether the host has checked all inputs that a query depends on, each against bounds on both sides."""
     query = encoded.query
-    used = {s for s in query.shared if s.origin is Origin.INPUT and not counts_iterations(var(s))}
     checks = [f.term for f in encoded.facts if f.kind in _CHECKS]
     terms = (query.first.address, *query.first.guards, query.second.address, *query.second.guards, *query.facts)
+    return are_checked(query.shared, checks, terms)
+
+
+def are_checked(symbols: Iterable[Symbol], checks: Iterable[Term], terms: Iterable[Term]) -> bool:
+    """Whether there are inputs among the symbols, and conditions, or choices in terms, bound them all on both sides."""
+    used = {s for s in symbols if s.origin is Origin.INPUT and not counts_iterations(var(s))}
     return bool(used) and used <= {*_refused(checks), *_replaced(terms)}
 
 

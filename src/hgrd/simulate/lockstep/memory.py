@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from hgrd.simulate.lockstep.arithmetic import DType, Value
+from hgrd.terms.interval import wrapped
 
 SHIFT = 40
 BIAS = 1 << (SHIFT - 1)
@@ -126,12 +127,12 @@ def widened(index: Value) -> Value:
 
 
 def added(at: At | Scattered, index: Value, stride: int) -> At | Scattered:
-    """The location `index * stride` bytes further."""
+    """The location `index * stride` bytes further; addresses are numbers of 64 bits, which wrap around."""
     if isinstance(at, Scattered):
         return Scattered(at.pointers + widened(index) * stride)
     if not isinstance(index, np.ndarray):
-        step = int(index) * stride
-        return At(at.number, at.base + np.int64(step), at.index, at.stride)
+        step = np.int64(wrapped(int(index) * stride, 64, signed=True))
+        return At(at.number, at.base + step, at.index, at.stride)
     if at.index is None:
         return At(at.number, at.base, index, stride)
     if at.stride % stride == 0:
