@@ -112,6 +112,7 @@ _LEAVING = ("tests/protocol", "tests/verdicts/values/test_loop_exits.py", "tests
 _CONTENTS = ("tests/verdicts/facts/test_array_contents.py",)
 _TICKETS = ("tests/verdicts/values/test_computed_values.py", *_RACES)
 _SCANS = ("tests/verdicts/barriers/test_lane_scans.py",)
+_HASH_TABLES = ("tests/verdicts/sync/test_hash_tables.py",)
 _AGGREGATION = ("tests/verdicts/sync/test_warp_aggregation.py",)
 _KEPT = ("tests/fuzz/test_fuzz.py",)
 FACTS = {
@@ -1507,6 +1508,12 @@ MUTATIONS = (
         "threads of one collective use its storage each on its own",
         ("tests/verdicts/calls/test_cub_storage.py",),
         gives(None, "protocol.device_calls.cub_collectives:_together"),
+    ),
+    Mutation(
+        "claims-never-empty",
+        "a compare-and-swap leaves another value than it expects",
+        _HASH_TABLES,
+        gives(FALSE, "races.atomic_updates.laws:_leaves_mark"),
     ),
     Mutation(
         "tickets-of-blocks-off",

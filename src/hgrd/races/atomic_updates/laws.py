@@ -64,8 +64,9 @@ def law_of(access: Access, same_for_all: Callable[[Term], bool]) -> Law | None:
             return Law(access.operation)
         case "exch" if same_for_all(value) and _of_its_type(value, access):
             return Law("exch", value)
-        case "cas" if access.compare is not None and access.compare.is_const and _of_its_type(value, access):
-            return None if value.low <= access.compare.value <= value.high else Law("cas", access.compare)
+        case "cas" if access.compare is not None and same_for_all(access.compare):
+            typed = _of_its_type(value, access) and _of_its_type(access.compare, access)
+            return Law("cas", access.compare) if typed else None
         case _:
             return None
 
@@ -89,7 +90,8 @@ def unlike(law: Law, one: Update, two: Update, total: Term | None = None) -> Ter
         return disj(_counted(one, two, total), _counted(two, one, total))
     either = disj(_later(law, one, two), _later(law, two, one))
     if law.kind == "cas" and law.mark is not None:
-        return disj(either, conj(eq(one.found, two.found), ne(one.found, law.mark)))
+        neither = conj(eq(one.found, two.found), ne(one.found, law.mark))
+        return disj(either, neither, *(_leaves_mark(law.mark, update) for update in (one, two)))
     return either
 
 
@@ -118,6 +120,11 @@ def _later(law: Law, one: Update, two: Update) -> Term:
             return eq(two.found, one.operand)
         case "cas":
             return TRUE if law.mark is None else conj(eq(one.found, law.mark), eq(two.found, one.operand))
+
+
+def _leaves_mark(mark: Term, update: Update) -> Term:
+    """Whether a compare-and-swap leaves what it expects, so that the next one succeeds as well."""
+    return conj(eq(update.found, mark), eq(update.operand, mark))
 
 
 def _goes_up(access: Access, value: Term) -> bool | None:
