@@ -8,6 +8,8 @@ means the same where nothing uses the value of the call; a `return` then leaves 
 Switches in each other make an instance of a kernel for each combination of their values.  Where there are many, only
 those are kept in which at most one of the switches takes another branch than its first: every value is there, and most
 combinations are not.
+
+PyTorch's AT_DISPATCH_* make a branch for each type of elements; those in our headers have twins for blocks.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from msgspec import Struct
 
 from hgrd.program.program import Diagnostic
 from hgrd.program.span import Span
+from hgrd.source.own_headers import HEADERS
 from hgrd.source.text.code import CodeText
 from hgrd.source.text.missing_macros import blanked
 
@@ -39,6 +42,8 @@ _Edits: TypeAlias = "tuple[tuple[int, int, str], ...]"
 
 
 _MOST_COMBINATIONS = 8
+_TYPES = 8  # about so many branches has a switch of our headers over the types of elements
+_TWINS = re.compile(r"^#define IN(_DISPATCH_\w+)\((.*), \.\.\.\)", re.MULTILINE)
 _GUARD = (
     "if constexpr (__hgrd_other_branch) __builtin_unreachable(); else { constexpr bool __hgrd_other_branch = true; "
 )
@@ -54,7 +59,8 @@ class Flattened(Struct, frozen=True):
 class _Macro(Struct, frozen=True):
     """A macro that calls its last parameter, and nothing else with it.
 
-    `edits` make a call a block's place; `calls` are the calls, from the name to after the brackets.
+    `edits` make a call a block's place; `calls` are the calls, from the name to after the brackets.  `variadic`: its
+    last parameter may have commas.  `twin` is the macro of our headers that takes a block in its place; "": none.
     """
 
     name: str
@@ -63,6 +69,8 @@ class _Macro(Struct, frozen=True):
     index: int
     edits: _Edits
     calls: tuple[tuple[int, int], ...]
+    variadic: bool = False
+    twin: str = ""
 
     @property
     def guards(self) -> _Edits:
@@ -89,7 +97,7 @@ class _Return(Struct, frozen=True):
 def flattened(texts: Mapping[str, bytes]) -> Flattened:
     """The texts with blocks in the places of lambdas; a macro of which one use needs the lambda stays as it is."""
     codes = {file: _joined(blanked(text.decode("latin-1"))) for file, text in texts.items()}
-    macros = _macros(codes)
+    macros = _macros(codes) | _dispatches(texts)
     while True:
         leaving = _leaving(codes) - macros.keys()
         found = {name: _uses(macro, codes, leaving) for name, macro in macros.items()}
@@ -104,7 +112,8 @@ def flattened(texts: Mapping[str, bytes]) -> Flattened:
     nests = {file: tuple(_too_many(some)) for file, some in uses.items()}
     limited = {use.macro.name: use.macro for some in nests.values() for nest in some for use in nest}
     changes: dict[str, list[tuple[int, int, str]]] = {}
-    for macro in {use.macro.name: use.macro for some in uses.values() for use in some}.values():
+    used = {use.macro.name: use.macro for some in uses.values() for use in some if not use.macro.twin}
+    for macro in used.values():
         changes.setdefault(macro.file, []).extend((*macro.edits, *(macro.guards if macro.name in limited else ())))
     for file, some in uses.items():
         changes.setdefault(file, []).extend(edit for use in some for edit in use.edits)
@@ -180,7 +189,19 @@ def _macro(definition: re.Match[str], file: str) -> _Macro | None:
         return None
     places = tuple(call for call in calls if call is not None)
     blanks = tuple(_blank(begin + len(called), end) for begin, end in places)
-    return _Macro(definition[1], file, definition.start(1), len(parameters) - 1, (*edits, *blanks), places)
+    variadic = parameters[-1] == "..."
+    return _Macro(definition[1], file, definition.start(1), len(parameters) - 1, (*edits, *blanks), places, variadic)
+
+
+def _dispatches(texts: Mapping[str, bytes]) -> dict[str, _Macro]:
+    """The macros of our headers that have a twin for blocks, if the texts use any and define none themselves."""
+    if not any(b"AT_DISPATCH_" in text for text in texts.values()):
+        return {}
+    if any(re.search(rb"#[ \t]*define[ \t]+AT_DISPATCH_SWITCH\b", text) for text in texts.values()):
+        return {}
+    twins = _TWINS.finditer((HEADERS / "defined" / "dispatch.h").read_text(encoding="utf-8"))
+    found = ((f"AT{twin[1]}", f"IN{twin[1]}", twin[2].count(",") + 1) for twin in twins)
+    return {name: _Macro(name, "", -1, index, (), ((0, 0),) * _TYPES, True, twin) for name, twin, index in found}
 
 
 def _calls(code: str, called: str, begin: int, end: int) -> Iterator[tuple[int, int] | None]:
@@ -221,8 +242,10 @@ def _uses(macro: _Macro, codes: Mapping[str, str], leaving: frozenset[str]) -> d
             if directive is not None and _ASKED.match(code, *directive):
                 continue
             use = _use(macro, text, mention, leaving) if directive is None else None
-            if use is None:
+            if use is None and not macro.twin:
                 return None
+            if use is None:
+                continue
             found.setdefault(file, []).append(use)
     return found
 
@@ -233,13 +256,19 @@ def _use(macro: _Macro, text: CodeText, mention: re.Match[str], leaving: frozens
         return None
     close = text.after_bracket(open_)
     start = _argument(text.code, open_ + 1, close - 1, macro.index)
-    begin = text.skip(start)
-    introduced = _LAMBDA.match(text.code, begin, close)
+    begin, end = text.skip(start), close - 1
+    brackets: _Edits = ()
+    if macro.variadic and text.code[begin] == "(" and text.skip(text.after_bracket(begin)) == end:
+        last = text.after_bracket(begin) - 1
+        brackets = _blank(begin, begin + 1), _blank(last, last + 1)
+        begin, end = text.skip(begin + 1), last
+    introduced = _LAMBDA.match(text.code, begin, end)
     if introduced is None or text.code[text.skip(close) : text.skip(close) + 1] != ";":
         return None
-    ends_the_call = text.skip(text.after_bracket(introduced.end())) == close - 1
+    ends_the_call = text.skip(text.after_bracket(introduced.end())) == end
     edits = _block(text, begin, introduced.end(), leaving) if ends_the_call else None
-    return None if edits is None else _Use(macro, mention.start(), close, edits)
+    name: _Edits = ((*mention.span(), macro.twin),) if macro.twin else ()
+    return None if edits is None else _Use(macro, mention.start(), close, (*name, *brackets, *edits))
 
 
 def _argument(code: str, begin: int, end: int, index: int) -> int:
@@ -330,7 +359,10 @@ def _returns(text: CodeText, begin: int, end: int, *, last: bool, in_loop: bool)
                 yield _Return(position, stop, at_end, in_loop)
             case "if":
                 yield from _of_branches(text, position, stop, last=at_end, in_loop=in_loop)
-            case "for" | "while" | "switch":
+            case "switch":  # a break leaves it, and so does what it stands for where nothing follows
+                inside = text.after_bracket(text.find("(", position))
+                yield from _returns(text, text.skip(inside) + 1, stop - 1, last=False, in_loop=in_loop or not at_end)
+            case "for" | "while":
                 inside = text.after_bracket(text.find("(", position))
                 yield from _returns(text, inside, stop, last=False, in_loop=True)
             case "do":

@@ -33,6 +33,13 @@ struct BFloat16;
     __HGRD_BOTH inline T operator O(::std::int64_t a, const T& b) { return T(float(a) O float(b)); } \
     __HGRD_BOTH inline T& operator O##=(T& a, const T& b) { return a = a O b; } \
     __HGRD_BOTH inline float& operator O##=(float& a, const T& b) { return a = a O float(b); }
+#define __HGRD_COMPARED_WITH(T, O, U) \
+    __HGRD_BOTH inline bool operator O(const T& a, U b) { return float(a) O b; } \
+    __HGRD_BOTH inline bool operator O(U a, const T& b) { return a O float(b); }
+#define __HGRD_COMPARED(T, O) \
+    __HGRD_BOTH inline bool operator O(const T& a, const T& b) { return float(a) O float(b); } \
+    __HGRD_COMPARED_WITH(T, O, float) __HGRD_COMPARED_WITH(T, O, double) __HGRD_COMPARED_WITH(T, O, int) \
+    __HGRD_COMPARED_WITH(T, O, unsigned) __HGRD_COMPARED_WITH(T, O, ::std::int64_t)
 #define __HGRD_SMALL_NUMBER(T, CUDA, TO_FLOAT, FROM_FLOAT, BITS, FROM_BITS) \
     struct alignas(2) T { \
         unsigned short x; \
@@ -46,11 +53,15 @@ struct BFloat16;
         __HGRD_BOTH operator CUDA() const { return FROM_BITS(x); } \
     }; \
     __HGRD_MIXED(T, +) __HGRD_MIXED(T, -) __HGRD_MIXED(T, *) __HGRD_MIXED(T, /) \
+    __HGRD_COMPARED(T, ==) __HGRD_COMPARED(T, !=) __HGRD_COMPARED(T, <) __HGRD_COMPARED(T, <=) \
+    __HGRD_COMPARED(T, >) __HGRD_COMPARED(T, >=) \
     __HGRD_BOTH inline T operator-(const T& a) { return T(-float(a)); }
 __HGRD_SMALL_NUMBER(Half, ::__half, ::__half2float, ::__float2half, ::__half_as_ushort, ::__ushort_as_half)
 __HGRD_SMALL_NUMBER(BFloat16, ::__nv_bfloat16, ::__bfloat162float, ::__float2bfloat16, ::__bfloat16_as_ushort,
                     ::__ushort_as_bfloat16)
 #undef __HGRD_SMALL_NUMBER
+#undef __HGRD_COMPARED
+#undef __HGRD_COMPARED_WITH
 #undef __HGRD_MIXED
 template <class T> struct alignas(sizeof(T) * 2) complex {
     using value_type = T;
@@ -161,5 +172,7 @@ __HGRD_DEVICE inline c10::BFloat16 atomicAdd(c10::BFloat16* to, c10::BFloat16 va
 template <class T> __HGRD_DEVICE c10::complex<T> atomicAdd(c10::complex<T>* to, c10::complex<T> value) {
     return gpuAtomicAdd(to, value);
 }
+__HGRD_DEVICE inline c10::Half __ldg(const c10::Half* from) { return *from; }
+__HGRD_DEVICE inline c10::BFloat16 __ldg(const c10::BFloat16* from) { return *from; }
 #endif
 #endif

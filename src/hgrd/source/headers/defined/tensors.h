@@ -124,6 +124,11 @@ inline CUDAStream getDefaultCUDAStream(DeviceIndex = -1) { return CUDAStream(nul
 CUDAStream getStreamFromPool(bool = false, DeviceIndex = -1);
 void setCurrentCUDAStream(CUDAStream);
 DeviceIndex current_device();
+void set_device(DeviceIndex);
+DeviceIndex ExchangeDevice(DeviceIndex);
+DeviceIndex MaybeExchangeDevice(DeviceIndex);
+void SetDevice(DeviceIndex);
+void MaybeSetDevice(DeviceIndex);
 DeviceIndex device_count();
 void device_synchronize();
 struct CUDAGuard {
@@ -367,6 +372,8 @@ class Tensor {
     template <class S> Tensor operator O(const Tensor& a, S) { return Tensor::__fresh(a.type_); } \
     template <class S> Tensor operator O(S, const Tensor& a) { return Tensor::__fresh(a.type_); }
 __HGRD_ARITHMETIC(+) __HGRD_ARITHMETIC(-) __HGRD_ARITHMETIC(*) __HGRD_ARITHMETIC(/)
+__HGRD_ARITHMETIC(==) __HGRD_ARITHMETIC(!=) __HGRD_ARITHMETIC(<) __HGRD_ARITHMETIC(<=)
+__HGRD_ARITHMETIC(>) __HGRD_ARITHMETIC(>=) __HGRD_ARITHMETIC(&) __HGRD_ARITHMETIC(|)
 #undef __HGRD_ARITHMETIC
 #define __HGRD_MADE(NAME) \
     inline Tensor NAME(IntArrayRef sizes, TensorOptions options = {}) { return Tensor::__fresh(sizes, options.type_); }
@@ -461,61 +468,8 @@ constexpr None_t None = {};
 }
 }
 
-// ---------------------------------------------------------------- a branch for each type of elements
-
-#define AT_DISPATCH_CASE(TYPE, ...) \
-    case TYPE: { \
-        using scalar_t = ::c10::__element_t<TYPE>; \
-        return __VA_ARGS__(); \
-    }
-#define AT_DISPATCH_SWITCH(TYPE, NAME, ...) \
-    [&] { \
-        switch (::at::scalar_type(TYPE)) { \
-            __VA_ARGS__ \
-            default: ::c10::__failed(); \
-        } \
-    }()
-#define __HGRD_FLOATING(...) AT_DISPATCH_CASE(::c10::kDouble, __VA_ARGS__) AT_DISPATCH_CASE(::c10::kFloat, __VA_ARGS__)
-#define __HGRD_INTEGRAL(...) \
-    AT_DISPATCH_CASE(::c10::kByte, __VA_ARGS__) AT_DISPATCH_CASE(::c10::kChar, __VA_ARGS__) \
-    AT_DISPATCH_CASE(::c10::kInt, __VA_ARGS__) AT_DISPATCH_CASE(::c10::kLong, __VA_ARGS__) \
-    AT_DISPATCH_CASE(::c10::kShort, __VA_ARGS__)
-#define __HGRD_COMPLEX(...) \
-    AT_DISPATCH_CASE(::c10::kComplexDouble, __VA_ARGS__) AT_DISPATCH_CASE(::c10::kComplexFloat, __VA_ARGS__)
-#define AT_DISPATCH_CASE_FLOATING_TYPES(...) __HGRD_FLOATING(__VA_ARGS__)
-#define AT_DISPATCH_CASE_INTEGRAL_TYPES(...) __HGRD_INTEGRAL(__VA_ARGS__)
-#define AT_DISPATCH_CASE_ALL_TYPES(...) __HGRD_INTEGRAL(__VA_ARGS__) __HGRD_FLOATING(__VA_ARGS__)
-#define AT_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, __HGRD_FLOATING(__VA_ARGS__))
-#define AT_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, __HGRD_INTEGRAL(__VA_ARGS__))
-#define AT_DISPATCH_ALL_TYPES(TYPE, NAME, ...) \
-    AT_DISPATCH_SWITCH(TYPE, NAME, __HGRD_INTEGRAL(__VA_ARGS__) __HGRD_FLOATING(__VA_ARGS__))
-#define AT_DISPATCH_COMPLEX_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, __HGRD_COMPLEX(__VA_ARGS__))
-#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(TYPE, NAME, ...) \
-    AT_DISPATCH_SWITCH(TYPE, NAME, __HGRD_FLOATING(__VA_ARGS__) __HGRD_COMPLEX(__VA_ARGS__))
-#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX(TYPE, NAME, ...) \
-    AT_DISPATCH_SWITCH( \
-        TYPE, NAME, __HGRD_INTEGRAL(__VA_ARGS__) __HGRD_FLOATING(__VA_ARGS__) __HGRD_COMPLEX(__VA_ARGS__))
-#define AT_DISPATCH_FLOATING_TYPES_AND_HALF(TYPE, NAME, ...) \
-    AT_DISPATCH_SWITCH(TYPE, NAME, __HGRD_FLOATING(__VA_ARGS__) AT_DISPATCH_CASE(::c10::kHalf, __VA_ARGS__))
-#define AT_DISPATCH_REDUCED_FLOATING_TYPES(TYPE, NAME, ...) \
-    AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE(::c10::kHalf, __VA_ARGS__) AT_DISPATCH_CASE(::c10::kBFloat16, __VA_ARGS__))
-#define AT_DISPATCH_FLOATING_TYPES_AND(ONE, TYPE, NAME, ...) \
-    AT_DISPATCH_SWITCH(TYPE, NAME, __HGRD_FLOATING(__VA_ARGS__) AT_DISPATCH_CASE(::c10::ONE, __VA_ARGS__))
-#define AT_DISPATCH_FLOATING_TYPES_AND2(ONE, TWO, TYPE, NAME, ...) \
-    AT_DISPATCH_SWITCH( \
-        TYPE, NAME, \
-        __HGRD_FLOATING(__VA_ARGS__) AT_DISPATCH_CASE(ONE, __VA_ARGS__) AT_DISPATCH_CASE(TWO, __VA_ARGS__))
-#define AT_DISPATCH_ALL_TYPES_AND(ONE, TYPE, NAME, ...) \
-    AT_DISPATCH_SWITCH( \
-        TYPE, NAME, __HGRD_INTEGRAL(__VA_ARGS__) __HGRD_FLOATING(__VA_ARGS__) AT_DISPATCH_CASE(ONE, __VA_ARGS__))
-#define AT_DISPATCH_ALL_TYPES_AND2(ONE, TWO, TYPE, NAME, ...) \
-    AT_DISPATCH_SWITCH( \
-        TYPE, NAME, __HGRD_INTEGRAL(__VA_ARGS__) __HGRD_FLOATING(__VA_ARGS__) AT_DISPATCH_CASE(ONE, __VA_ARGS__) \
-            AT_DISPATCH_CASE(TWO, __VA_ARGS__))
-#define AT_DISPATCH_ALL_TYPES_AND3(ONE, TWO, THREE, TYPE, NAME, ...) \
-    AT_DISPATCH_SWITCH( \
-        TYPE, NAME, __HGRD_INTEGRAL(__VA_ARGS__) __HGRD_FLOATING(__VA_ARGS__) AT_DISPATCH_CASE(ONE, __VA_ARGS__) \
-            AT_DISPATCH_CASE(TWO, __VA_ARGS__) AT_DISPATCH_CASE(THREE, __VA_ARGS__))
+#include "dispatch.h"
+#include "tensor_info.h"
 
 // ---------------------------------------------------------------- bindings
 
