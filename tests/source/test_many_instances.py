@@ -96,14 +96,15 @@ void host(int *p) {{
 """
 
 
+@pytest.mark.parametrize("comment", ("", "/** What is stored. */ "))
 @pytest.mark.parametrize("size", (1 << 11, 1 << 13, 1 << 17))
 def test_of_further_instances_those_with_a_new_argument(
-    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    comment: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(declaration_texts, "BLOCK", size)
     monkeypatch.setattr(declaration_texts, "MOST_INSTANCES", 1 << 15)
     file = tmp_path / "program.cu"
-    file.write_text(PAIRS)
+    file.write_text(PAIRS.replace("template", f"{comment}template"))
     program = parse_file(str(file), SourceOptions())
     assert defined(program, "k") == [(1, -1), (1, 0), (2, -1), (3, 0)]
     missing = "1 more instances of k were left out, since there are too many"

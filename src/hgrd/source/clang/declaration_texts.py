@@ -138,11 +138,11 @@ class _Instances:
                 return after
             case _At.HEAD:
                 name = _MANGLED.search(block, position, after)
-                after = after if name is None else name.end()
+                after = name.end() if name is not None else end if found < 0 else found
                 self._pending += block[position:after]
                 if name is not None or found >= 0:
                     self._decide(b"" if name is None else name[1], kept)
-                return after if name is not None or found < 0 else after - len(self._each) - 1
+                return after
             case _At.KEPT:
                 kept.append(block[position:after])
                 self._room -= after - position
