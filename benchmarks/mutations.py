@@ -112,6 +112,8 @@ _LEAVING = ("tests/protocol", "tests/verdicts/values/test_loop_exits.py", "tests
 _CONTENTS = ("tests/verdicts/facts/test_array_contents.py",)
 _TICKETS = ("tests/verdicts/values/test_computed_values.py", *_RACES)
 _SCANS = ("tests/verdicts/barriers/test_lane_scans.py",)
+_FRAGMENTS = ("tests/verdicts/calls/test_matrix_fragments.py",)
+_MATRICES = "protocol.device_calls.matrix_fragments"
 _HASH_TABLES = ("tests/verdicts/sync/test_hash_tables.py",)
 _AGGREGATION = ("tests/verdicts/sync/test_warp_aggregation.py",)
 _KEPT = ("tests/fuzz/test_fuzz.py",)
@@ -1508,6 +1510,24 @@ MUTATIONS = (
         "threads of one collective use its storage each on its own",
         ("tests/verdicts/calls/test_cub_storage.py",),
         gives(None, "protocol.device_calls.cub_collectives:_together"),
+    ),
+    Mutation(
+        "fragments-of-one-type",
+        "one lane holds an element, whatever the type of the fragment",
+        _FRAGMENTS,
+        around(f"{_MATRICES}:_by_its_holder", lambda old, device, _, place: old(device, 0, place)),
+    ),
+    Mutation(
+        "fragments-of-one-lane",
+        "one lane of a warp holds all elements of an accumulator",
+        _FRAGMENTS,
+        around(f"{_MATRICES}:_by_its_holder", lambda old, device, fragment, _: old(device, fragment, ())),
+    ),
+    Mutation(
+        "fragments-of-each-lane",
+        "several lanes may hold an element of an accumulator",
+        _FRAGMENTS,
+        gives(None, f"{_MATRICES}:_by_its_holder"),
     ),
     Mutation(
         "claims-never-empty",

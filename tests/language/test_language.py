@@ -259,6 +259,17 @@ enum Part { HEAD, BODY, TAIL };
 enum Shift { BACK = -1, AHEAD = 1 };
 enum Fixed : int { ONLY };
 enum class Scoped { ONLY };
+struct Tile { enum { ROWS = 4 }; int first; };
+
+// safe: 1 of 1 pairs
+__global__ void enumerator_of_an_object(int *a, Tile tile) {
+  for (int r = 0; blockIdx.x == 0 && r < tile.ROWS; r++) a[threadIdx.x * 4 + r] = r;
+}
+
+// race: write here, write here; global; warp block
+__global__ void enumerator_of_an_object_of_which_there_are_more(int *a, Tile *tile) {
+  for (int r = 0; blockIdx.x == 0 && r <= tile->ROWS; r++) a[threadIdx.x * 4 + r] = r;  // here
+}
 
 // safe: 1 of 1 pairs
 __global__ void enumeration_of_two_bits(int *a, Part part) {

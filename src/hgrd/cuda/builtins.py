@@ -57,6 +57,7 @@ class Kind(Enum):
     RANDOM = "draws from a random generator in memory"
     TEXTURE = "fetches from a texture"
     SURFACE = "reads or writes a surface"
+    FRAGMENT = "loads or stores an element of a matrix that a lane of the warp holds"
 
 
 class Builtin(Struct, frozen=True):
@@ -122,6 +123,8 @@ BUILTINS: dict[str, Builtin] = {
     # ------------------------------------------------------------ memory
     **_alike(Builtin(Kind.LOAD), "__ldg __ldcg __ldca __ldcs __ldlu __ldcv __builtin_nontemporal_load"),
     **_alike(Builtin(Kind.STORE), "__stcg __stcs __stwt __stwb"),
+    "__load_element": Builtin(Kind.FRAGMENT, "load", Scope.WARP),
+    "__store_element": Builtin(Kind.FRAGMENT, "store", Scope.WARP),
     **_alike(Builtin(Kind.COPY), "memcpy memmove __builtin_memcpy __builtin_memmove"),
     **_alike(Builtin(Kind.FILL), "memset __builtin_memset"),
     "__pipeline_memcpy_async": Builtin(Kind.ASYNC_COPY, "copy"),

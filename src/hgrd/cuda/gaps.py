@@ -12,7 +12,7 @@ GAPS: dict[str, str] = {
     "number types; the type says what they are",
     r"operator\W+|operator\w+": "operators of vector and small float types; the type says what they are",
     r"cub::.*": "CUB is recognised by its namespace: collectives of a block or warp, and what the host calls",
-    r"nvcuda::.*": "matrix fragments of a warp",
+    r"nvcuda::.*": "matrix fragments of a warp; our header has bodies of what loads and stores them",
     r"cuda::(barrier|counting_semaphore|__no_completion)(::.*)?|cuda::(init|memcpy_async)": "barriers in memory, and "
     "semaphores",
     r"cuda::(pipeline(_\w+)?|make_pipeline)(::.*)?": "our header has their bodies",
@@ -36,6 +36,7 @@ MEANINGS_MISSING: dict[str, dict[str, str]] = {
         "PIPELINE": "run as statements, in lockstep.waits",
         "SMALL_FLOAT": "known by the types of its arguments, in device.half_precision",
         "UNTOLD": "nothing is known of the value",
+        "FRAGMENT": "which lane holds an element is not known",
     },
     "interleaving": {
         "CLUSTER_BARRIER": "clusters are not simulated",
@@ -48,6 +49,7 @@ MEANINGS_MISSING: dict[str, dict[str, str]] = {
         "RANDOM": "generators have no states",
         "TEXTURE": "the oracle has no textures",
         "SURFACE": "the oracle has no surfaces",
+        "FRAGMENT": "which lane holds an element is not known",
     },
 }
 """By interpreter: the kinds of device functions of which it gives none a meaning, and why."""

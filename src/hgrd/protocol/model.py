@@ -39,9 +39,12 @@ class Configuration(Struct, frozen=True):
 
 
 class Joint(Struct, frozen=True):
-    """Which copy of a group an access is of: one that all threads make together for which the `terms` are equal."""
+    """Which access of several threads this is: one of them makes it, of all for which the `terms` are equal.
 
-    place: int
+    `place` says what for: a copy of a group, by its number, or an element of a fragment of a matrix, by its type.
+    """
+
+    place: int | str
     terms: tuple[Term, ...]
 
 

@@ -22,6 +22,7 @@ from hgrd.protocol.device_calls.barriers.of_pipelines import pipeline_call
 from hgrd.protocol.device_calls.cooperative_groups import group_call, half_of_cluster_barrier
 from hgrd.protocol.device_calls.curand import random
 from hgrd.protocol.device_calls.libcu_atomics import atomic_object_call
+from hgrd.protocol.device_calls.matrix_fragments import element_access
 from hgrd.protocol.device_calls.memory import (
     atomic,
     cached_load,
@@ -352,6 +353,7 @@ MEANINGS: dict[Kind, Handler] = {
     Kind.RANDOM: random,
     Kind.TEXTURE: texture_fetch,
     Kind.SURFACE: surface_access,
+    Kind.FRAGMENT: element_access,
 }
 """Meaning of each kind of device function in a protocol; the others are `foreign`."""
 

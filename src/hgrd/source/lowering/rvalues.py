@@ -117,6 +117,16 @@ def name(node: Node, to: Context) -> Expression:
             return to.load(declared(node, to), node)
 
 
+def enumerator_of_object(node: Node, to: Context) -> Expression:
+    """An enumerator by an object of its class: `tile.rows`; the object is not looked at."""
+    value = to.unit.declarations.enumerators.get(node.get("referencedMemberDecl", ""))
+    if value is None:
+        return to.unsupported(node, node["kind"])
+    type_ = to.type(node)
+    type_ = type_ if isinstance(type_, IntType) else INT
+    return IntConst(constants.wrapped(value, type_), type_, span_of(node))
+
+
 def this(node: Node, to: Context) -> Expression:
     span = span_of(node)
     if to.this is None:
@@ -320,6 +330,7 @@ VALUES: dict[str, ValueRule] = {
     "ImplicitValueInitExpr": implicit_zero,
     "CXXScalarValueInitExpr": implicit_zero,
     "DeclRefExpr": name,
+    "MemberExpr": enumerator_of_object,
     "CXXThisExpr": this,
     "ImplicitCastExpr": cast,
     "CStyleCastExpr": cast,
