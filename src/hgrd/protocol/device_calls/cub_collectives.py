@@ -15,7 +15,7 @@ from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import POINTER_SIZE, OpaqueType, PointerType
 from hgrd.protocol.device_calls.memory import arms
-from hgrd.protocol.device_calls.results import unknown_result
+from hgrd.protocol.device_calls.number_functions import unknown_result
 from hgrd.protocol.device_calls.warp_collectives import thread_number
 from hgrd.protocol.inference.events import AccessEvent, access_text
 from hgrd.protocol.inference.semantics import DeviceSemantics

@@ -1,5 +1,7 @@
 """Functions of numbers: equal arguments give equal results, also those that are stored where arguments point to.
 
+Of the results of other functions only the type is known.
+
 CUDA Math API.
 """
 
@@ -10,15 +12,15 @@ from msgspec.structs import replace
 from hgrd.cuda.builtins import builtin
 from hgrd.cuda.types import SMALL_FLOATS
 from hgrd.program.expressions import Call
-from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type, VoidType
-from hgrd.protocol.device_calls.results import unknown_result
+from hgrd.program.layout import scalars
+from hgrd.program.types import BoolType, FloatType, IntType, PointerType, RecordType, Type, VoidType
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.inference.value_names import identity_of
 from hgrd.symbolic.floats import computed
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import OPAQUE, FloatValue, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, Value
 from hgrd.terms import Origin, Term, as_bool
 from hgrd.terms.build import read_between
 from hgrd.terms.interval import ANY, of_type
@@ -84,3 +86,19 @@ def identities(arguments: tuple[Value, ...]) -> tuple[Term, ...] | None:
     keys = [identity_of(a) for a in arguments]
     known = tuple(k for k in keys if k is not None)
     return known if known and len(known) == len(keys) else None
+
+
+def unknown_result(machine: Machine, call: Call) -> Value:
+    """Unknown result; that of a record by its members."""
+    name = f"{call.function.name}()"
+    match call.type:
+        case VoidType():
+            return OPAQUE
+        case RecordType():
+            cells = {
+                at: Cell(machine.unknown(name, t, Origin.DATA), machine.size(t) or 1)
+                for at, t in scalars(call.type, machine.records, 64)
+            }
+            return Composite(cells, machine.size(call.type) or 0)
+        case _:
+            return machine.unknown(name, call.type, Origin.DATA)

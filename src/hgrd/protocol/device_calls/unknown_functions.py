@@ -11,8 +11,7 @@ from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, VoidType
 from hgrd.protocol.device_calls.cub_collectives import collective
-from hgrd.protocol.device_calls.number_functions import function_value
-from hgrd.protocol.device_calls.results import unknown_result
+from hgrd.protocol.device_calls.number_functions import function_value, unknown_result
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
