@@ -58,7 +58,7 @@ _ALIKE: Final = frozenset(
         Kind.BLOCK_BARRIER, Kind.WARP_BARRIER, Kind.FENCE, Kind.SHUFFLE, Kind.VOTE, Kind.MATCH, Kind.REDUCE, Kind.LANE,
         Kind.LOAD, Kind.STORE, Kind.COPY, Kind.FILL, Kind.ASYNC_COPY, Kind.SILENT, Kind.STOP, Kind.ASSERT,
         Kind.SPECIFICATION, Kind.NUMBER, Kind.NUMBERS, Kind.SMALL_FLOAT, Kind.VECTOR, Kind.ADDRESS, Kind.RANDOM,
-        Kind.TEXTURE,
+        Kind.TEXTURE, Kind.FRAGMENT,
     }
 )  # fmt: skip
 _TELLING: Final = re.compile(
