@@ -55,13 +55,14 @@ class Access(Struct, frozen=True):
     is the operand of an atomic; None: unknown.  `compare` is what a compare-and-swap expects.  `result` is
     the symbol of what a read or an atomic got.  `text` is for people to read.
     `order` is the memory order of an atomic (of a compare-and-swap that succeeds).
-    `stack`: the call sites that lead here, outermost first.  `bounds`: the thread's subscripts so far are
-    within their arrays.  `endings`: what is known of the iterations of loops that it has left.  `together`: threads for
-    which it is equal make the access together, as one collective of CUB, that orders it among them; None: each thread
-    makes its own.  `supposed`: why it is not certain that it is made here; "": it is.
-    `once`: whichever thread makes it, it is made once; None: by each.  `again`: it is one that stands elsewhere, too,
-    and may be made as late as here.  `pipeline`: it is a copy that this pipeline of several threads counts: whoever has
-    waited for the commit of its batch comes after it, and nobody else does but by a barrier.
+    `stack`: the call sites that lead here, outermost first. `bounds`: the thread's subscripts so far are within their
+    arrays. `endings`: what is known of the iterations of loops that it has left. `beginnings`: what variables hold in
+    the first iterations of loops. `together`: threads for which it is equal make the access together, as one collective
+    of CUB, that orders it among them; None: each thread makes its own. `supposed`: why it is not certain that it is
+    made here; "": it is. `once`: whichever thread makes it, it is made once; None: by each. `again`: it is one that
+    stands elsewhere, too, and may be made as late as here. `pipeline`: it is a copy that this pipeline of several
+    threads counts: whoever has waited for the commit of its batch comes after it, and nobody else does but by a
+    barrier.
     """
 
     number: int
@@ -83,6 +84,7 @@ class Access(Struct, frozen=True):
     stack: tuple[Span, ...] = ()
     bounds: tuple[Term, ...] = ()
     endings: tuple[Term, ...] = ()
+    beginnings: tuple[Term, ...] = ()
     together: Term | None = None
     supposed: str = ""
     once: Joint | None = None

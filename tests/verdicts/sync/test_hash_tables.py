@@ -20,7 +20,7 @@ __global__ void by_who_has_claimed_the_slot(const unsigned *keys, const int *val
   }
 }
 
-// open: write here, write here; global; warp block grid: it depends on values that are not known: slot
+// race: write here, write here; global; warp block grid (data-dependent)
 __global__ void by_a_key_that_may_be_empty(const unsigned *keys, const int *values, unsigned *table, int *found) {
   int i = blockIdx.x * 64 + threadIdx.x;
   unsigned key = keys[i], slot = key * 2654435761u & 1023;
@@ -32,7 +32,7 @@ __global__ void by_a_key_that_may_be_empty(const unsigned *keys, const int *valu
   }
 }
 
-// open: write here, write here; global; warp block grid: it depends on values that are not known: slot
+// race: write here, write here; global; warp block grid (data-dependent)
 __global__ void by_whoever_finds_the_key(const unsigned *keys, const int *values, unsigned *table, int *found) {
   int i = blockIdx.x * 64 + threadIdx.x;
   unsigned key = keys[i], slot = key * 2654435761u & 1023;
@@ -81,7 +81,7 @@ __global__ void empty_as_the_caller_says(const unsigned *keys, unsigned *table, 
   }
 }
 
-// open: write here, write here; global; warp block grid: it depends on values that are not known: slot
+// race: write here, write here; global; warp block grid (data-dependent)
 __global__ void empty_as_each_thread_says(const unsigned *keys, unsigned *table, int *found, const unsigned *none) {
   int i = blockIdx.x * 64 + threadIdx.x;
   unsigned key = keys[i], empty = none[i], slot = key & 1023;
@@ -94,7 +94,7 @@ __global__ void empty_as_each_thread_says(const unsigned *keys, unsigned *table,
   }
 }
 
-// open: write here, write here; global; warp block grid: it depends on values that are not known: slot
+// race: write here, write here; global; warp block grid (data-dependent)
 __global__ void with_a_thread_that_deletes(const unsigned *keys, unsigned *table, int *found, int drop) {
   int i = blockIdx.x * 64 + threadIdx.x;
   unsigned key = keys[i], slot = key * 2654435761u & 1023;
@@ -108,7 +108,7 @@ __global__ void with_a_thread_that_deletes(const unsigned *keys, unsigned *table
   if (i == drop) atomicExch(&table[7], EMPTY);
 }
 
-// open: write here, write here; global; warp block grid: it depends on values that are not known: slot
+// race: write here, write here; global; warp block grid (data-dependent)
 __global__ void that_is_written_beside_its_claim(const unsigned *keys, unsigned *table, int *found) {
   int i = blockIdx.x * 64 + threadIdx.x;
   unsigned key = keys[i], slot = key * 2654435761u & 1023;
@@ -121,22 +121,9 @@ __global__ void that_is_written_beside_its_claim(const unsigned *keys, unsigned 
   }
 }
 
-// open: write here, write here; global; warp block grid: it depends on values that are not known: slot
-__global__ void with_two_kinds_of_empty(const unsigned *keys, unsigned *table, int *found) {
-  int i = blockIdx.x * 64 + threadIdx.x;
-  unsigned key = keys[i], slot = key * 2654435761u & 1023;
-  if (key >= 0xfffffffeu) return;
-  while (true) {
-    unsigned old = atomicCAS(&table[slot], EMPTY, key);
-    if (old != EMPTY) old = atomicCAS(&table[slot], 0xfffffffeu, key);
-    if (old >= 0xfffffffeu) { found[slot] = i; return; }  // here
-    slot = (slot + 1) & 1023;
-  }
-}
-
-// open: write another, write nobody; global; warp block grid: it depends on values that are not known: slot
-// open: write another, write another; global; warp block grid: it depends on values that are not known: slot
-// open: write nobody, write nobody; global; warp block grid: it depends on values that are not known: slot
+// race: write another, write another; global; warp block grid (data-dependent)
+// race: write another, write nobody; global; warp block grid (data-dependent)
+// race: write nobody, write nobody; global; warp block grid (data-dependent)
 __global__ void by_those_without_a_key_and_those_who_find_one(const unsigned *keys, unsigned *table, int *found) {
   int i = blockIdx.x * 64 + threadIdx.x;
   unsigned key = keys[i], slot = key * 2654435761u & 1023;
@@ -162,8 +149,8 @@ __global__ void of_two_words(const unsigned *keys, const int *values, unsigned l
   }
 }
 
-// open: atomic claim, atomic claim; global; grid: it depends on values that are not known: slot
-// open: write here, write here; global; grid: it depends on values that are not known: slot
+// race: atomic claim, atomic claim; global; grid (data-dependent)
+// race: write here, write here; global; grid (data-dependent)
 __global__ void claimed_within_a_block(const unsigned *keys, unsigned *table, int *found) {
   int i = blockIdx.x * 64 + threadIdx.x;
   unsigned key = keys[i], slot = key * 2654435761u & 1023;

@@ -127,5 +127,6 @@ def _of(access: Access, values: Values) -> Access:
         guards=substitute(access.guards, values),
         bounds=substitute(access.bounds, values),
         endings=substitute(access.endings, values),
+        beginnings=substitute(access.beginnings, values),
         once=None if once is None else replace(once, terms=substitute(once.terms, values)),
     )

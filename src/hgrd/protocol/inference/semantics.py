@@ -216,8 +216,7 @@ class DeviceSemantics(Semantics):
             once = not self.recorder.loops and one_thread(guards_of(state), indexes, common)
             self.memory.single_valued.stored(pointer.target, type_, value, common, once=once)
             self.memory.stored_pointers.stored(pointer.target, type_, value, span)
-        event = AccessEvent(AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile)
-        self.access(machine, state, event)
+        self.access(machine, state, AccessEvent(AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile))
 
     def access(self, machine: Machine, state: State, event: AccessEvent) -> None:
         """Records an access, unless the memory belongs to the thread alone."""
@@ -248,6 +247,7 @@ class DeviceSemantics(Semantics):
             stack=stack_of(machine, event.span),
             bounds=conditions_of(state, ConditionKind.BOUNDS),
             endings=conditions_of(state, ConditionKind.ENDED),
+            beginnings=conditions_of(state, ConditionKind.FIRST),
             together=event.together,
             once=event.once,
             pipeline=event.pipeline,

@@ -79,7 +79,8 @@ def _at(items: tuple[Aligned, ...], binder: Symbol, value: Term) -> tuple[Aligne
         match item:
             case Access():
                 (offset,) = there((item.offset,))
-                found.append(replace(item, offset=offset, guards=guards, endings=there(item.endings)))
+                endings, beginnings = there(item.endings), there(item.beginnings)
+                found.append(replace(item, offset=offset, guards=guards, endings=endings, beginnings=beginnings))
             case Rotated():
                 found.append(replace(item, guards=guards, items=_at(item.items, binder, value)))
             case ProtocolLoop():

@@ -60,7 +60,7 @@ class EncodedPair(Struct, frozen=True):
     `contents` are the facts from which `Query.between` has what it says of the elements of arrays.
     `data`: memory contents decide whether the accesses are reached or where they go.  `unknown`: names of the unknown
     values that do.  `passed` are tests of memory contents that were left out of the query, since some contents pass
-    them whatever else holds.
+    them whatever else holds.  `told`: conditions of the query that hold of its values anyway.
     """
 
     first: Access
@@ -72,6 +72,7 @@ class EncodedPair(Struct, frozen=True):
     unknown: tuple[str, ...]
     contents: tuple[Fact, ...] = ()
     passed: tuple[Term, ...] = ()
+    told: tuple[Term, ...] = ()
 
 
 class PairEncoder(Struct, frozen=True):

@@ -11,6 +11,7 @@ from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder
 from hgrd.races.encoding.read_consistency import ReadConsistency
 from hgrd.races.encoding.value_equality import Values
 from hgrd.races.pairs.verdicts import VerdictBuilder
+from hgrd.races.plausibility.first_iterations import in_first_iterations
 from hgrd.races.plausibility.launch_consistency import consistent_launch
 from hgrd.races.plausibility.reachability import reach, with_condition
 from hgrd.races.plausibility.unneeded_values import meets_without, values_told
@@ -87,19 +88,20 @@ class PairQueries(Struct, frozen=True):
         bounds = self.encoder.bounds(encoded)
         if not {s.name for s in unknown}.issuperset(encoded.unknown):
             return False
-        if not meets_without(encoded.query, model, unknown, bounds):
+        if not meets_without(encoded.query, model, unknown, bounds, encoded.told):
             return False
         rest = replace(model, values={s: v for s, v in model.values.items() if s not in unknown})
         reached = reach(self.encoder.protocol, self.phases.paths, encoded, rest)
         return reached.missing is None and not reached.unknown
 
     def of_known_values(self, encoded: EncodedPair, answer: Conflict) -> tuple[EncodedPair, Conflict, bool]:
-        """The conflict, perhaps where facts give unknown values; whether it needs no value that is not known."""
+        """The conflict, perhaps where facts or first iterations give unknown values; whether it needs none of them."""
         if not encoded.unknown or self.needs_no_unknown(encoded, answer.model):
             return encoded, answer, True
         told = values_told(encoded.query)
-        if told:
-            narrower, found = self.decided(with_condition(encoded, conj(*told), self.facts))
+        by_facts = (with_condition(encoded, conj(*told), self.facts),) if told else ()
+        for limited in (*by_facts, *in_first_iterations(encoded, self.facts)):
+            narrower, found = self.decided(limited)
             if isinstance(found, Conflict) and self.needs_no_unknown(narrower, found.model):
                 return narrower, found, True
         return encoded, answer, False

@@ -13,16 +13,19 @@ from hgrd.terms import TRUE, Op, Origin, Symbol, Term, conj, const, le, negate, 
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 
-def meets_without(query: Query, model: Model, symbols: Set[Symbol], bounds: Set[Term]) -> bool:
+def meets_without(
+    query: Query, model: Model, symbols: Set[Symbol], bounds: Set[Term], told: tuple[Term, ...] = ()
+) -> bool:
     """Whether the model is a conflict for every value of the symbols that the facts admit beside its other values.
 
-    All conditions hold, and the bytes overlap.  The `bounds` of accesses need not: no access leaves its object.
+    All conditions hold, and the bytes overlap.  The `bounds` of accesses need not: no access leaves its object.  `told`
+    are facts among the conditions.
     """
     first, second = query.first, query.second
     gap = sub(first.address, second.address)
     overlap = (le(const(1 - first.size), gap), le(gap, const(second.size - 1)))
     conditions = [t for t in (*query.between, *first.guards, *second.guards) if t not in bounds]
-    open_ = symbols - _determined(query, model, symbols)
+    open_ = symbols - _determined((*query.facts, *told), model, symbols)
     return all(t is TRUE for t in _folded((*conditions, *overlap), model, open_))
 
 
@@ -52,11 +55,11 @@ def _gives_unknown(fact: Term) -> bool:
     return sum(lost) == 1 and all(s.origin is Origin.INPUT for s in rest)
 
 
-def _determined(query: Query, model: Model, symbols: Set[Symbol]) -> frozenset[Symbol]:
+def _determined(facts: tuple[Term, ...], model: Model, symbols: Set[Symbol]) -> frozenset[Symbol]:
     """Those of the symbols that have one value by the facts, beside the other values of the model."""
     found: frozenset[Symbol] = frozenset()
     while True:
-        told = _folded(query.facts, model, symbols - found)
+        told = _folded(facts, model, symbols - found)
         known = {_named(t) for f in told for t in (f.args if f.op is Op.AND else (f,))} & symbols
         if known <= found:
             return found

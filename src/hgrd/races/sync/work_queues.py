@@ -157,6 +157,7 @@ def _rewritten(
                         compare=one(item.compare),
                         bounds=seen(item.bounds),
                         endings=seen(item.endings),
+                        beginnings=seen(item.beginnings),
                     )
                 )
             case Barrier():

@@ -1,0 +1,72 @@
+"""Variables of which only the first value in a loop is known: two threads that meet there race."""
+
+from tests.checking import verdicts
+
+SOURCE = """
+// race: write here, write here; global; warp block grid
+__global__ void from_one_place(int *a, int n) {
+  int at = threadIdx.x & 15;
+  for (int k = 0; k < n; k++) {
+    a[at] = threadIdx.x;  // here
+    at = (at * 5 + 1) & 255;
+  }
+}
+
+// race: write here, write here; global; warp block grid (data-dependent)
+__global__ void from_where_memory_says(int *a, const int *next, int n) {
+  int at = next[blockIdx.x * 64 + threadIdx.x];
+  for (int k = 0; k < n; k++) {
+    a[at] = threadIdx.x;  // here
+    at = (at * 5 + 1) & 255;
+  }
+}
+
+// open: write here, write here; global; warp block grid: it depends on values that are not known: at
+__global__ void from_a_place_of_ones_own(int *a, int n) {
+  int at = blockIdx.x * 64 + threadIdx.x;
+  for (int k = 0; k < n; k++) {
+    a[at] = threadIdx.x;  // here
+    at = (at * 5 + 1) & 255;
+  }
+}
+
+// open: write here, write here; global; warp block grid: it depends on values that are not known: at
+__global__ void not_in_the_first_iteration(int *a, int n) {
+  int at = threadIdx.x & 15;
+  for (int k = 0; k < n; k++) {
+    if (k > 0) a[at] = threadIdx.x;  // here
+    at = (at * 5 + 1) & 255;
+  }
+}
+
+// open: write here, write here; global; warp block grid: it depends on values that are not known: at
+__global__ void not_with_the_first_value(int *a, int n) {
+  int at = threadIdx.x & 15;
+  for (int k = 0; k < n; k++) {
+    if (at > 63) a[at] = threadIdx.x;  // here
+    at = (at * 5 + 1) & 255;
+  }
+}
+
+// race: write here, write here; global; warp block grid
+__global__ void of_two_loops(int *a, int n) {
+  int from = threadIdx.x & 15;
+  for (int k = 0; k < n; k++) {
+    int at = from + 1;
+    for (int j = 0; j < n; j++) {
+      a[at] = threadIdx.x;  // here
+      at = (at * 5 + 1) & 255;
+    }
+    from = (from * 3 + 1) & 255;
+  }
+}
+
+// race: write here, write here; global; warp block grid (data-dependent)
+__global__ void behind_a_loop(int *a, const int *next, int n) {
+  int at = threadIdx.x & 15;
+  while (next[at] != at) at = next[at];
+  a[at] = threadIdx.x;  // here
+}
+"""
+
+test_kernel = verdicts(SOURCE, block_dim=(64, 1, 1), grid_dim=(16, 1, 1))
