@@ -2131,6 +2131,18 @@ MUTATIONS = (
         gives(False, "host.concurrency.meeting:_mixed"),
     ),
     Mutation(
+        "handed-on-once-each",
+        "no two elements of what the library holds have one pointer, whatever the program has given it",
+        ("tests/verdicts/host/test_handed_pointers.py",),
+        gives(True, "host.memory.handed_pointers:_is_alone"),
+    ),
+    Mutation(
+        "handed-on-once-by-each-call",
+        "two calls never give one pointer to what the library holds",
+        ("tests/verdicts/host/test_handed_pointers.py",),
+        gives(True, "host.memory.handed_pointers:_differ"),
+    ),
+    Mutation(
         "chosen-pointers-are-apart",
         "a pointer that the host chooses among several leads to none that other work uses",
         ("tests/verdicts/host/test_hidden_pointers.py",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import cache
 from math import inf
 from time import perf_counter
@@ -25,6 +25,7 @@ from hgrd.host.linking.early_accesses import may_wait_for_others
 from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.memory.closure import Closure
+from hgrd.host.memory.pointer_origins import IN
 from hgrd.host.memory.stored_targets import StoredTargets
 from hgrd.host.memory.stored_twice import Part
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
@@ -35,7 +36,7 @@ from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
-from hgrd.program.types import PointerType, Type, VoidType
+from hgrd.program.types import OpaqueType, PointerType, Type, VoidType
 from hgrd.symbolic.execution.calls import initialise
 from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.execution.interpreter import INTERPRETER
@@ -44,7 +45,7 @@ from hgrd.symbolic.machine import Frame, Machine
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import EMPTY, Region, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value, pointed_to
-from hgrd.terms import TRUE, const
+from hgrd.terms import TRUE, Term, const
 
 STEPS = 200_000  # for one entry point
 _COMPARED = 1.0  # seconds to compare what a function puts on the device, at least
@@ -308,10 +309,17 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
     def waits(kernel: str) -> bool:
         return may_wait_for_others(run_by(kernel, functions))
 
+    made = run.trace.once | run.trace.again
+
     @cache
-    def stored_twice(holder: str, class_: Type | None) -> frozenset[Part]:
-        one = class_ is None
-        return run.origins.stored_twice(holder, closure) if one else run.origins.stored_in_many(holder, class_, closure)
+    def stored_twice(holder: str) -> frozenset[Part]:
+        return run.origins.stored_twice(holder, closure)
+
+    def same(holder: str, objects: Set[str], class_: Type | None, places: tuple[Term, Term]) -> bool | None:
+        if not (run.origins.may_be.get(holder) or isinstance(class_, OpaqueType)):
+            return None
+        made_here = frozenset(key for key in objects & made if "~" not in key)
+        return run.handed.same(closure.of((holder, IN + holder)), made_here, class_, places)
 
     iterations = Iterations(
         names,
@@ -321,6 +329,7 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
         lambda key: closure.of((key,)),
         keyed.held,
         stored_twice,
+        same,
     )
     try:
         with until(deadline):

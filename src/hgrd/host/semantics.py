@@ -57,6 +57,7 @@ from hgrd.host.memory.array_contents import (
     drop_reachable_patterns,
     record_patterns,
 )
+from hgrd.host.memory.handed_pointers import hands_on
 from hgrd.host.memory.pointer_origins import held_in, sources_of
 from hgrd.host.memory.unknowns import (
     direct_targets,
@@ -134,7 +135,7 @@ class HostSemantics(Semantics):
         value = unknown_contents(machine, target, generation, offset, type_)
         if target.key in self.run.escapes.library_variables:
             value = unknown(machine, target.name, type_, target.span)
-        self.run.origins.record_load(target, generation, offset, value)
+        self.run.record_loaded(machine, target, generation, offset, value)
         return value
 
     def load(self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool) -> Value:
@@ -160,7 +161,7 @@ class HostSemantics(Semantics):
     ) -> None:
         if isinstance(address, Pointer):
             record_use(self.run, machine, state, address, type_, span, writes=True)
-        self.run.origins.record_store(machine, address, value)
+        self.run.record_pointers(machine, address, value)
         wild_store(self.run, state, address, value)
         drop_aliased_patterns(state, address)
         self.run.provenance.objects.record_store(machine, state, address, value, span)
@@ -218,6 +219,7 @@ class HostSemantics(Semantics):
             drop_all_patterns(state)
         mark = machine.names.mark()
         sources = self._sources(machine, state, call, arguments)
+        self.run.record_handed(machine, state, call, arguments, sources)
         invocation = LibraryCall(self.run, machine, state, call, arguments)
         record_order(replace(invocation, state=earlier))
         follow_calls(invocation)
@@ -330,12 +332,11 @@ class HostSemantics(Semantics):
         return Origin.COMPUTED if isinstance(target.element, ArrayType | RecordType) else Origin.UNKNOWN
 
     def must_record(self, effects: Effects) -> bool:
-        if self.run.text.host_uses:
+        text, hands = self.run.text, effects.through_pointers or hands_on(effects.calls)
+        if text.host_uses or (text.ordering and hands):
             return True
-        text = self.run.text
-        return effects.launches or not effects.calls.isdisjoint(
-            text.launchers | text.ordering | text.in_objects.operators
-        )
+        followed = text.launchers | text.ordering | text.in_objects.operators
+        return effects.launches or not effects.calls.isdisjoint(followed)
 
     def look_ahead(self, machine: Machine) -> None:
         if not machine.speculative:
@@ -347,8 +348,7 @@ class HostSemantics(Semantics):
         may_run(self.run, state)
         if not machine.speculative:
             self.run.launches.enclosing.append(EnclosingLoop(binder, state.path))
-            overwritten = frozenset(state.store[key].generation for key in changed & state.store.keys())
-            self.run.trace.enter(binder, machine.names.index[binder.name], overwritten)
+            self.run.trace.enter(binder, machine.names.index[binder.name], state, changed)
             self.run.provenance.beginnings.enter_loop()
 
     def begin_body(self, machine: Machine, state: State) -> None:

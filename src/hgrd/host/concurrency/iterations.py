@@ -14,12 +14,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hgrd.host.concurrency.contradictions import exclusive
+from hgrd.host.concurrency.found_places import TWO
 from hgrd.host.concurrency.host_uses import in_all, is_all
 from hgrd.host.concurrency.keyed_pointers import Held
 from hgrd.host.concurrency.rows import Rectangle
 from hgrd.host.concurrency.trace import (
     GOT,
-    THREAD_NUMBER,
     UNKNOWN,
     Address,
     Begin,
@@ -45,11 +45,9 @@ from hgrd.host.memory.stored_twice import Part
 from hgrd.program.types import RecordType, Type
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import Generation
-from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, add, const, mul, substitute, var
-from hgrd.terms.linear import difference, linear
+from hgrd.terms import FALSE, TRUE, Symbol, Term, add, const, mul, substitute, var
 
 _HANDLE: Final = 8  # bytes
-_TWO: Final = ("one", "another")  # iterations of which nothing is known but their order
 _SHORT: Final = 24  # iterations that are all gone through
 _FIRST: Final = 6  # of a longer loop
 _DEPTH: Final = 4  # pointers found by pointers
@@ -89,8 +87,9 @@ class Iterations(Struct):
     they were found in the holder, and a number for what that held then; `types` are those of holders. `born` says
     after how many names handles were made, by what their holder holds since then, `lookups` how pointers were got,
     `latest` where the newest symbol of a term stands in the order of names. `may_be` has the keys of objects that
-    what was found in memory may be, as far as the program shows; `keyed` says what a map holds, by an element, and
-    `stored_twice` of which parts two elements of an object (or two of many objects of a class) may hold one pointer.
+    what was found in memory may be, as far as the program shows; `keyed` says what a map holds, by an element,
+    `stored_twice` of which parts two elements of an object may hold one pointer, and `same` whether one of these
+    objects may be found at two places, in objects of a class that one pointer leads to (None: that is not known).
     """
 
     names: Names
@@ -99,7 +98,8 @@ class Iterations(Struct):
     lookups: Mapping[str, Lookup] = field(default_factory=dict[str, Lookup])
     may_be: Callable[[str], Set[str]] = lambda _: frozenset[str]()
     keyed: Callable[[str], Held | None] = lambda _: None
-    stored_twice: Callable[[str, Type | None], frozenset[Part]] = lambda _, __: frozenset[Part]()
+    stored_twice: Callable[[str], frozenset[Part]] = lambda _: frozenset[Part]()
+    same: Callable[[str, Set[str], Type | None, tuple[Term, Term]], bool | None] = lambda _, __, ___, ____: None
     holders: dict[str, str] = field(default_factory=dict[str, str])
     origins: dict[str, str] = field(default_factory=dict[str, str])
     offsets: dict[str, tuple[Term, int]] = field(default_factory=dict[str, tuple[Term, int]])
@@ -142,7 +142,7 @@ class Iterations(Struct):
         for number in range(first):
             yield const(number), f" of iteration {number}"
         if high >= _SHORT or self.work > _MOST or (self.large and high > 1):
-            for step, name in enumerate(_TWO):
+            for step, name in enumerate(TWO):
                 symbol = Symbol(f"{loop.binder.name} {name}", min(first + step, high), high, loop.binder.origin)
                 yield var(symbol), f" of {name} iteration"
 
@@ -280,12 +280,21 @@ class Iterations(Struct):
         x, y = self.offsets[one][0], self.offsets[other][0]
         of_one, alike = self.origins.get(a, a), self.origins.get(a) == self.origins.get(b)
         if a == b or self.may_be_shared(a, b, depth + 1):
-            return (x == y and a != b) or self._stored_twice(of_one, x, y, None)
-        class_ = self.types[one]
-        return alike and isinstance(class_, RecordType) and self._stored_twice(of_one, x, y, class_)
+            parts = self.stored_twice(of_one)
+            return (x == y and a != b) or any(part.has(x) and part.has(y) for part in parts)
+        return alike and isinstance(self.types[one], RecordType) and bool(self.may_be_same(one, other))
 
-    def _stored_twice(self, holder: str, one: Term, other: Term, class_: Type | None) -> bool:
-        return any(part.has(one) and part.has(other) for part in self.stored_twice(holder, class_))
+    def may_be_same(self, one: str, other: str) -> bool | None:
+        """Whether two pointers that were found in what one pointer led to may be one; None: that is not known.
+
+        It is by what the program has put there.
+        """
+        a, b = self.holders.get(one), self.holders.get(other)
+        if a is None or b is None or self.origins.get(a, a) != self.origins.get(b, b):
+            return None
+        found = self.may_be(self.origins.get(one, one)) & self.may_be(self.origins.get(other, other))
+        places = self.offsets[one][0], self.offsets[other][0]
+        return self.same(self.origins.get(a, a), found, self.types[one], places)
 
     def held_in(self, place: Place) -> Set[str]:
         """The keys in the trace of the objects that pointers lead to which the object of a place may hold."""
@@ -362,34 +371,3 @@ def _work_in(events: Iterable[Event]) -> int:
         min(e.binder.high + 1, 4) * _work_in(e.body) if isinstance(e, Loop) else isinstance(e, Work | Replay)
         for e in events
     )
-
-
-def meets(one: Place, other: Place, holders: Mapping[str, str], offsets: Mapping[str, tuple[Term, int]]) -> bool:
-    """Whether two addresses may be, or lead to, one object, by where they were found."""
-    if one.key == other.key or one.key not in holders or holders[one.key] != holders.get(other.key):
-        return one.key == other.key
-    (a, since), (b, then) = offsets[one.key], offsets[other.key]
-    return since != then or not (apart(a, b) if a.symbols and b.symbols else a.is_const and b.is_const)
-
-
-def other_places(one: Term, other: Term) -> bool:
-    """Whether two offsets differ for all that is known."""
-    return apart(one, other) if one.symbols and other.symbols else one.is_const and other.is_const and one != other
-
-
-def apart(one: Term, other: Term) -> bool:
-    """Whether two offsets differ since one is in another iteration than the other, and grows from one to the next."""
-    constant, atoms = linear(difference(one, other))
-    if constant or len(atoms) != 2:
-        return not atoms and constant != 0
-    (a, c), (b, d) = atoms.items()
-    names = {name for t in (a, b) if t.op is Op.VAR and (name := _numbered(t.symbol.name))}
-    return c == -d and len(names) == 1
-
-
-def _numbered(name: str) -> str:
-    """What a symbol numbers, an iteration or a thread, of which another one has another number; "": neither."""
-    number, _, which = name.rpartition(" ")
-    if name.startswith(THREAD_NUMBER):
-        return THREAD_NUMBER
-    return number if which in _TWO else ""

@@ -13,8 +13,9 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hgrd.host.concurrency.found_places import meets, other_places
 from hgrd.host.concurrency.host_uses import holders_of
-from hgrd.host.concurrency.iterations import Iterations, meets, other_places
+from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.keyed_pointers import Held
 from hgrd.host.concurrency.order import other_keys
 from hgrd.host.concurrency.rows import apart, meet
@@ -253,6 +254,8 @@ def _mixed(one: Place, other: Place, iterations: Iterations, trace: Trace) -> bo
     a, b = iterations.holders.get(one.key), iterations.holders.get(other.key)
     if one.key == other.key:
         return False
+    if (told := iterations.may_be_same(one.key, other.key)) is not None:
+        return told
     objects, others = iterations.objects(one), iterations.objects(other)
     made = objects & trace.once
     if len(made) == 1 and made == others & trace.once:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
 from hgrd.host.concurrency.contradictions import exclusive
-from hgrd.host.concurrency.iterations import meets
+from hgrd.host.concurrency.found_places import meets
 from hgrd.host.concurrency.trace import (
     DEFAULT,
     GOT,

@@ -5,7 +5,7 @@ A loop has one body for all of its iterations, as the run has; what is done in i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Final, TypeAlias
 
 from msgspec import Struct, field
@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from hgrd.host.concurrency.rows import Rectangle, Row
 from hgrd.program.program import Function
 from hgrd.program.span import Span
-from hgrd.symbolic.state import ConditionKind, Generation, State
+from hgrd.symbolic.state import INITIAL, ConditionKind, Generation, State
 from hgrd.symbolic.values import Choice, Composite, NullValue, Pointer, Value, pointed_to
 from hgrd.terms import Symbol, Term, as_int, const, negate
 
@@ -232,14 +232,16 @@ class Join(Struct, frozen=True):
 class Loop(Struct):
     """The iterations of a loop; `mark`: names made in the body have an index above it.
 
-    `overwritten`: what objects hold that the loop changes is of other values in each iteration.  `threads`: its
-    iterations are threads that all do the same.  `whole`: no iteration leaves it otherwise than by its test.
+    `overwritten`: what objects hold that the loop changes is of other values in each iteration; and so is what none
+    held when it began (`before`).  `threads`: its iterations are threads that all do the same.  `whole`: no iteration
+    leaves it otherwise than by its test.
     """
 
     binder: Symbol
     mark: int
     body: list[Event]
     overwritten: frozenset[Generation] = frozenset()
+    before: frozenset[Generation] = frozenset()
     threads: bool = False
     whole: bool = False
 
@@ -352,8 +354,17 @@ class Trace(Struct):
             self.used.clear()
         (self.inside[-1].body if self.inside else self.events).append(event)
 
-    def enter(self, binder: Symbol, mark: int, overwritten: frozenset[Generation]) -> None:
-        self.open(Loop(binder, mark, [], overwritten))
+    def enter(self, binder: Symbol, mark: int, state: State, changed: Set[str]) -> None:
+        """Enters a loop that changes what these objects hold."""
+        overwritten = frozenset(state.store[key].generation for key in changed & state.store.keys())
+        before = frozenset(region.generation for region in state.store.values())
+        self.open(Loop(binder, mark, [], overwritten, before))
+
+    def look(self, generation: Generation) -> None:
+        """What an object holds is looked at: if a loop has put it there, each iteration has."""
+        inside = (loop for loop in self.inside if generation not in loop.before and generation is not INITIAL)
+        if (loop := next(inside, None)) is not None:
+            self.born.setdefault(generation, loop.mark + 1)
 
     def open(self, loop: Loop) -> None:
         """Enters a loop."""

@@ -25,18 +25,19 @@ from hgrd.host.linking.stream_flags import (
     uses_threads,
     waits_unseen,
 )
-from hgrd.host.memory.pointer_origins import PointerOrigins
+from hgrd.host.memory.handed_pointers import HandedPointers
+from hgrd.host.memory.pointer_origins import IN, PointerOrigins
 from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite, ProgramMade
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.provenance.by_name import NamedProvenance
 from hgrd.host.provenance.by_object import ObjectProvenance
-from hgrd.program.expressions import Expression, Variable
+from hgrd.program.expressions import Call, Expression, Variable
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.statements import Statement
 from hgrd.symbolic.machine import Frame, Machine
-from hgrd.symbolic.state import State
-from hgrd.symbolic.values import MemoryObject
+from hgrd.symbolic.state import Generation, State
+from hgrd.symbolic.values import MemoryObject, Value
 from hgrd.terms import Symbol, Term
 
 NOTE_LIMIT = 100
@@ -219,6 +220,7 @@ class HostRunState(Struct):
     `concrete` has what launches find in memory where no input decides about it.
     `bound` has what textures and surfaces stand for, by the names of their handles and the keys of their references.
     `computed` are numbers that the program computes from others by steps that are not followed, with these.
+    `origins` say what pointers lead to, `handed` which of them the program has put where.
     """
 
     linked: Linked
@@ -231,12 +233,36 @@ class HostRunState(Struct):
     escapes: Escapes = field(default_factory=Escapes)
     copies: Copies = field(default_factory=Copies)
     origins: PointerOrigins = field(default_factory=PointerOrigins)
+    handed: HandedPointers = field(default_factory=HandedPointers)
     notes: Notes = field(default_factory=Notes)
     trace: Trace = field(default_factory=Trace)
     beside: Beside = field(default_factory=Beside)
     bound: dict[str, BoundMemory] = field(default_factory=dict[str, BoundMemory])
     concrete: Mapping[Place, Launched] = field(default_factory=dict["Place", Launched])
     computed: dict[Symbol, frozenset[Symbol]] = field(default_factory=dict[Symbol, frozenset[Symbol]])
+
+    def record_pointers(self, machine: Machine, address: Value, value: Value) -> None:
+        """A value, which may have pointers, is stored at an address."""
+        loops = tuple(loop.binder for loop in self.trace.inside)
+        self.origins.record_store(machine, address, value)
+        self.handed.record_store(self.origins, machine, address, value, loops)
+
+    def record_handed(
+        self, machine: Machine, state: State, call: Call, arguments: tuple[Value, ...], sources: set[str]
+    ) -> None:
+        """A function of the library gets arguments, which may have pointers; `sources` name what it may return."""
+        given = zip(arguments, (e.type for e in call.arguments), strict=False)
+        loops = tuple(loop.binder for loop in self.trace.inside)
+        made = [name for name in sources if name.startswith(IN)]
+        self.handed.record_call(self.origins, machine, state, call.function.qualified, given, loops, made)
+
+    def record_loaded(
+        self, machine: Machine, target: MemoryObject, generation: Generation, offset: Term, value: Value
+    ) -> None:
+        """A value was found in memory of unknown contents."""
+        self.origins.record_load(target, generation, offset, value)
+        if not machine.speculative:
+            self.trace.look(generation)
 
     def cut_short(self, entry: Function, text: str, left: Iterable[Statement | None]) -> None:
         """An entry point was not followed to its end; `left` are the statements that were still to come."""

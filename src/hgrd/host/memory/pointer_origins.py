@@ -90,13 +90,13 @@ class PointerOrigins(Struct):
             self.visible.put(machine.records, place.target, place.offset, value)
             first = min((index.get(s.name, inf) for s in symbols_of(place.offset)), default=inf)
             self._record_own(place.target.key, found, {key for key in found if index.get(key, -1) > first})
-            for name in self._closed({place.target.key}):
+            for name in self.closed({place.target.key}):
                 self.held.setdefault(name.removeprefix(IN), set()).update(found)
             self._record_place(machine, place, value)
 
     def _record_place(self, machine: Machine, place: Pointer, value: Value) -> None:
         index = machine.names.index
-        for at, pointer in _pointers_at(value):
+        for at, pointer in pointers_at(value):
             where = add(place.offset, const(at))
             last = max((index.get(s.name, -1) for s in where.symbols if s.origin is Origin.LOOP), default=None)
             made = index.get(pointer.target.key, -1)
@@ -111,14 +111,14 @@ class PointerOrigins(Struct):
     ) -> None:
         """A value becomes an element of its own, in each iteration of a loop with this number or once."""
         index = machine.names.index
-        for at, pointer in _pointers_at(value):
+        for at, pointer in pointers_at(value):
             own = binder is not None and index.get(pointer.target.key, -1) > index.get(binder.name, -1)
             part = part_at(machine.records, target, const(at))
             stored = replace(self._found_at(pointer, own=own or "~" in pointer.target.key), part=part, added=which)
             self._put(target, stored if binder is None else replace(stored, place=var(binder)))
 
     def _put(self, target: MemoryObject, stored: Stored) -> None:
-        for name in self._closed({target.key}) if target.external else (target.key,):
+        for name in self.closed({target.key}) if target.external else (target.key,):
             self.placed.put(name.removesuffix(ELEMENTS), stored)
 
     def _found_at(self, pointer: Pointer, *, own: bool) -> Stored:
@@ -132,10 +132,6 @@ class PointerOrigins(Struct):
         """The parts of which two elements of an object may hold one pointer that the program stores there."""
         names = closure.of((holder,)) if holder in self.loaded else (holder,)
         return self.placed.twice(name.removesuffix(ELEMENTS) for name in names if not name.startswith(IN))
-
-    def stored_in_many(self, holder: str, class_: Type, closure: Closure) -> frozenset[Part]:
-        """The parts in which several objects of a class that a pointer leads to may hold one pointer."""
-        return self.placed.in_many((name.removesuffix(ELEMENTS) for name in closure.of((holder,))), class_)
 
     def _record_own(self, holder: str, stored: set[str], by_element: set[str]) -> None:
         """Of what is stored, `by_element` are objects of which the element has its own; what is stored twice is not."""
@@ -174,13 +170,13 @@ class PointerOrigins(Struct):
     def inside(self, values: Iterable[Value]) -> set[str]:
         """The keys of the objects that unfollowed code can get to through objects of library classes in the values."""
         held = (IN + name.removeprefix(IN) for value in values for name in named_in(value))
-        return {name for name in self._closed(held) if not name.startswith(IN)}
+        return {name for name in self.closed(held) if not name.startswith(IN)}
 
     def record_written(self, targets: Iterable[MemoryObject], sources: Iterable[str]) -> None:
         """Code that is not followed may have stored pointers in these objects."""
         given = set(sources)
         for target in targets if given else ():
-            for name in self._closed({target.key}) if target.external else (target.key,):
+            for name in self.closed({target.key}) if target.external else (target.key,):
                 self.held.setdefault(name.removeprefix(IN), set()).update(given)
 
     def record_lost(self, targets: Iterable[MemoryObject]) -> None:
@@ -253,7 +249,8 @@ class PointerOrigins(Struct):
         holder = self._common_holder(pair.first, pair.second)
         return bool(first & second) if holder is None else not pair.elsewhere or self._repeats(holder, closure)
 
-    def _closed(self, first: Iterable[str]) -> set[str]:
+    def closed(self, first: Iterable[str]) -> set[str]:
+        """The names of all that these names may be, or hold, by what is known up to now."""
         found: set[str] = set()
         todo = list(first)
         while todo:
@@ -325,7 +322,7 @@ def named_in(value: Value) -> Iterator[str]:
             yield from (target.key for target in pointed_to(value))
 
 
-def _pointers_at(value: Value) -> Iterator[tuple[int, Pointer]]:
+def pointers_at(value: Value) -> Iterator[tuple[int, Pointer]]:
     """The pointers that a value, or its members, may be, each with the offset of the member."""
     cells = value.cells if isinstance(value, Composite) else {0: Cell(value, 0)}
     for at, cell in cells.items():

@@ -63,11 +63,6 @@ class StoredPointers(Struct):
     def put(self, holder: str, stored: Stored) -> None:
         self.stored.setdefault(holder, {})[stored] = None
 
-    def in_many(self, names: Iterable[str], class_: Type | None) -> frozenset[Part]:
-        """The parts in which objects of these names and a class, of which there are many, may hold the same pointer."""
-        stores = (stored for name in names for stored in self.stored.get(name, ()) if stored.into == class_)
-        return frozenset(s.part for s in stores if not (s.own or _is_of_iteration(s.at)))
-
     def twice(self, holders: Iterable[str]) -> frozenset[Part]:
         """The parts of which two elements of one of these objects may hold the same pointer, by what was stored."""
         return frozenset(part for holder in holders for part in self._twice(holder, frozenset()))

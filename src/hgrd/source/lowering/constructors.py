@@ -44,6 +44,7 @@ from hgrd.source.lowering import constants
 from hgrd.source.lowering.context import Context, ValueRule, unwrapped
 
 _MAX_FILLED = 64
+_SLOT = 1 << 16  # bytes between elements of a list whose size is unknown
 
 
 def zero(type_: Type, span: Span) -> Expression:
@@ -213,7 +214,7 @@ def standard_list(node: Node, to: Context) -> Expression:
         return to.unsupported(node, "CXXStdInitializerListExpr")
     type_ = ArrayType(to.type(elements[0]), len(elements))  # clang does not spell out the array's own type
     span = span_of(node)
-    array = TemporaryPlace(_array(type_, elements, listed, to), type_, span)
+    array = TemporaryPlace(_array(type_, elements, listed, to, slot=_SLOT), type_, span)
     return AddressOf(array, PointerType(type_), span)
 
 
@@ -232,8 +233,9 @@ def _fields(type_: Type, fields: tuple[Field, ...], parts: list[Node], span: Spa
     return Aggregate(tuple(values), type_, span)
 
 
-def _array(type_: ArrayType, parts: list[Node], node: Node, to: Context) -> Expression:
-    stride = to.stride(type_.of)
+def _array(type_: ArrayType, parts: list[Node], node: Node, to: Context, *, slot: int = 0) -> Expression:
+    """The elements of an array; those of unknown size are so many bytes apart."""
+    stride = to.stride(type_.of) or slot
     values: list[tuple[int, Expression]] = []
     for index, part in enumerate(parts):
         if part["kind"] != "ImplicitValueInitExpr":

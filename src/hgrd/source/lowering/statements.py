@@ -97,6 +97,8 @@ def variable(node: Node, to: Context) -> list[Statement]:
     initial = initializer(node)
     if type_ in _BY_VALUE and initial is not None:
         type_ = to.value(initial).type
+    elif initial is not None and _is_alias_of(node, initial):
+        type_ = PointerType(to.type(initial), reference=True)
     made = to.variables[node["id"]] = local_variable(node, type_, to)
     if initial is None or storage is Storage.SHARED:
         return [Declare(made, None, span)]
@@ -106,6 +108,13 @@ def variable(node: Node, to: Context) -> list[Statement]:
     extended = [Declare(temporary, None, span) for temporary in to.extended if storage is Storage.LOCAL]
     to.extended.clear()
     return [*extended, Declare(made, value, span)]
+
+
+def _is_alias_of(reference: Node, initial: Node) -> bool:
+    """Whether a reference is to a class that clang says by an alias, and whole in the type of what it is bound to."""
+    written, bound_to = reference["type"], initial["type"]
+    alias = written["qualType"].removesuffix(" &")
+    return alias != written["qualType"] and "desugaredQualType" in bound_to and bound_to["qualType"] == alias
 
 
 def _initial(node: Node, variable: Variable, to: Context) -> Expression:

@@ -1,0 +1,43 @@
+"""Places that pointers were found at, of iterations of loops: whether two of them may be one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from hgrd.host.concurrency.trace import THREAD_NUMBER, Place
+from hgrd.terms import Op, Term
+from hgrd.terms.linear import difference, linear
+
+TWO: Final = ("one", "another")  # iterations of which nothing is known but their order
+
+
+def meets(one: Place, other: Place, holders: Mapping[str, str], offsets: Mapping[str, tuple[Term, int]]) -> bool:
+    """Whether two addresses may be, or lead to, one object, by where they were found."""
+    if one.key == other.key or one.key not in holders or holders[one.key] != holders.get(other.key):
+        return one.key == other.key
+    (a, since), (b, then) = offsets[one.key], offsets[other.key]
+    return since != then or not (apart(a, b) if a.symbols and b.symbols else a.is_const and b.is_const)
+
+
+def other_places(one: Term, other: Term) -> bool:
+    """Whether two offsets differ for all that is known."""
+    return apart(one, other) if one.symbols and other.symbols else one.is_const and other.is_const and one != other
+
+
+def apart(one: Term, other: Term) -> bool:
+    """Whether two offsets differ since one is in another iteration than the other, and grows from one to the next."""
+    constant, atoms = linear(difference(one, other))
+    if constant or len(atoms) != 2:
+        return not atoms and constant != 0
+    (a, c), (b, d) = atoms.items()
+    names = {name for t in (a, b) if t.op is Op.VAR and (name := _numbered(t.symbol.name))}
+    return c == -d and len(names) == 1
+
+
+def _numbered(name: str) -> str:
+    """What a symbol numbers, an iteration or a thread, of which another one has another number; "": neither."""
+    number, _, which = name.rpartition(" ")
+    if name.startswith(THREAD_NUMBER):
+        return THREAD_NUMBER
+    return number if which in TWO else ""
