@@ -77,6 +77,7 @@ from hgrd.cuda.memory_model import Scope
 from hgrd.cuda.ptx.opcodes import Effect
 from hgrd.host.concurrency.keyed_pointers import Held
 from hgrd.solve.normal_form.formula import Some
+from hgrd.solve.steps.refute import Stuck
 from hgrd.symbolic.loops.narrowing import Narrowing
 from hgrd.terms import FALSE, TRUE, const, substitute
 
@@ -1510,6 +1511,12 @@ MUTATIONS = (
         "threads of one collective use its storage each on its own",
         ("tests/verdicts/calls/test_cub_storage.py",),
         gives(None, "protocol.device_calls.cub_collectives:_together"),
+    ),
+    Mutation(
+        "addresses-of-few-values-off",
+        "addresses are not gone through",
+        ("tests/verdicts/values/test_swizzles.py",),
+        gives(Stuck("off"), "solve.steps.exhaustive:refute_by_addresses"),
     ),
     Mutation(
         "fragments-of-one-type",

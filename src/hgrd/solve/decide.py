@@ -214,6 +214,8 @@ class _Decision:
         for method, attempt in self._attempts(known, normal):
             match attempt():
                 case Refuted(facts):
+                    if method == "enumeration":  # which wraps as C does
+                        return self._proved(facts, method)
                     assumed = normal.assumed if method == "lemmas" else self._assumed(known)
                     return self._weighed(facts, method, known, assumed)
                 case Found(model):
@@ -227,6 +229,7 @@ class _Decision:
         budget = self.budget
         yield "lemmas", partial(self._lemmas, normal, SearchLimit(budget.rounds, budget.first_effort, Arithmetic.OLD))
         yield "launch", lambda: self._small(known)
+        yield "enumeration", lambda: self._by_addresses(known)
         if normal.opaque_bits:
             yield "bits", lambda: self._ask(known, budget.bit_effort, bits=True)
         yield "lemmas", partial(self._lemmas, normal, SearchLimit(budget.rounds, budget.effort, Arithmetic.NEW))
@@ -256,6 +259,11 @@ class _Decision:
         from hgrd.solve.steps.exhaustive import go_through  # it loads numpy
 
         return go_through(self.problem, known.spans)
+
+    def _by_addresses(self, known: Known) -> Outcome:
+        from hgrd.solve.steps.exhaustive import refute_by_addresses
+
+        return refute_by_addresses(self.problem, known.spans)
 
     def _lemmas(self, normal: Normal, effort: SearchLimit) -> Outcome:
         outcome = search(self.problem, normal, self.solver, self.budget.lemmas, effort)

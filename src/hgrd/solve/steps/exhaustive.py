@@ -2,28 +2,34 @@
 
 It is tried where a query has tables.  All symbols must have values that can be gone through: indexes of threads and
 blocks by their extents, counters of loops by the tests that bound them.  Then an answer is exact either way.
+
+Where the symbols of the two addresses have few values (threads of one block, bits of an index), all of these may show
+that the two never overlap, whatever other symbols there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import prod
 from typing import Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from hgrd.solve.normal_form.bounds import Span
-from hgrd.solve.problem import Problem, access_bit, confirm
-from hgrd.solve.query import Party, Table
+from hgrd.solve.problem import Problem, access_bit, confirm, pose
+from hgrd.solve.query import Axis, Party, Query, Table
 from hgrd.solve.steps.refute import Found, Outcome, Refuted, Stuck
 from hgrd.solve.steps.vectors import Column, Columns
 from hgrd.terms import TRUE, Op, Origin, Symbol, Term, const, div, le, sub, symbols_of, var
 from hgrd.terms.build import maximum
 from hgrd.terms.interval import of_type
 from hgrd.terms.linear import from_linear, linear
-from hgrd.terms.rewrite import bottom_up
+from hgrd.terms.rewrite import arrays_of, bottom_up
 
 _MOST_ROWS: Final = 1 << 21
 _MOST_PAIRS: Final = 1 << 23
+_MOST_VALUES: Final = 1 << 18  # of the symbols of one address together
 _AT_ONCE: Final = 1 << 20
 _INT64: Final = 1 << 62
 _GROUP: Final = Symbol("group of a row", 0, _MOST_ROWS, Origin.LOOP)
@@ -58,9 +64,54 @@ class _Reader:
 
 def go_through(problem: Problem, spans: Mapping[Symbol, Span]) -> Outcome:
     """The answer of a query whose accesses can all be gone through."""
-    query = problem.query
     read = {t.array for t in bottom_up(problem.roots) if t.op is Op.READ}
-    if not read & {t.array for t in query.tables} or not all(map(_fits, bottom_up(problem.roots))):
+    return _gone_through(problem, spans) if read & {t.array for t in problem.query.tables} else _NOT_ALL
+
+
+def refute_by_addresses(problem: Problem, spans: Mapping[Symbol, Span]) -> Outcome:
+    """Whether no values of the symbols of the two addresses, of which there are few, make the two overlap.
+
+    Conditions on other symbols are left out, so that an overlap may be none.
+    """
+    own = symbols_of(*problem.addresses)
+    if not own <= spans.keys() or arrays_of(*problem.addresses):
+        return _NOT_ALL
+    for foreign in (problem.query.first.private, problem.query.second.private):
+        if prod(spans[s].high - spans[s].low + 1 for s in own.difference(foreign)) > _MOST_VALUES:
+            return _NOT_ALL
+    smaller = pose(_about(own, problem.query))
+    if not isinstance(_gone_through(smaller, spans), Refuted):
+        return _NOT_ALL
+    return Refuted((1 << len(problem.query.facts)) - 1 | access_bit(problem.query))
+
+
+def _about(symbols: Collection[Symbol], query: Query) -> Query:
+    """The query with what it says of these symbols alone."""
+
+    def told(terms: Iterable[Term]) -> tuple[Term, ...]:
+        return tuple(t for t in terms if symbols_of(t) <= set(symbols) and not arrays_of(t))
+
+    def axes(given: Iterable[Axis]) -> tuple[Axis, ...]:
+        return tuple(a for a in given if a.symbol in symbols and told((a.extent,)))
+
+    def of(party: Party) -> Party:
+        private = tuple(s for s in party.private if s in symbols)
+        return replace(party, private=private, axes=axes(party.axes), guards=told(party.guards))
+
+    return replace(
+        query,
+        shared=tuple(s for s in query.shared if s in symbols),
+        axes=axes(query.axes),
+        facts=told(query.facts),
+        first=of(query.first),
+        second=of(query.second),
+        between=told(query.between),
+    )
+
+
+def _gone_through(problem: Problem, spans: Mapping[Symbol, Span]) -> Outcome:
+    query = problem.query
+    if not all(map(_fits, bottom_up(problem.roots))):
         return _NOT_ALL
     reader = _Reader(query.tables)
     try:
