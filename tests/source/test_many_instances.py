@@ -70,6 +70,23 @@ def test_the_first_instances_of_a_template(read, monkeypatch: pytest.MonkeyPatch
     assert {(f.ref.name, f.span) for f in program.functions.values()} == places
 
 
+def test_a_kernel_that_calls_an_instance_that_was_left_out_is_not_understood(
+    read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(declaration_texts, "BLOCK", 1 << 12)
+    monkeypatch.setattr(declaration_texts, "MOST_INSTANCES", 1 << 19)
+    monkeypatch.setattr(declaration_texts, "MOST_DEVICE", 1 << 18)
+    monkeypatch.setattr(declaration_texts, "MOST_KEPT", 1 << 17)
+    program = read()
+    kept = defined(program, "f")
+    assert 0 < len(kept) < 6
+    missing = f"{6 - len(kept)} more instances of f were left out, since there are too many"
+    assert missing in [d.message for d in program.diagnostics]
+    calls = next(k for k in analyze((program,), AnalysisOptions()).kernels if k.kernel == "calls")
+    assert calls.outcome is not Outcome.SAFE
+    assert any("f" in p.reason for x in calls.launches for p in x.open_pairs)
+
+
 @pytest.mark.parametrize("size", (1 << 10, 1 << 13, 1 << 16, 1 << 20))
 def test_where_the_text_is_cut_does_not_matter(read, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(declaration_texts, "BLOCK", size)
@@ -138,7 +155,7 @@ def test_instances_that_only_host_code_launches_that_is_left_out(
     file.write_text(HOST)
     whole = parse_file(str(file), SourceOptions())
     monkeypatch.setattr(declaration_texts, "BLOCK", 1 << 11)
-    monkeypatch.setattr(declaration_texts, "MOST_INSTANCES", 1 << 18)
+    monkeypatch.setattr(declaration_texts, "MOST_INSTANCES", 1 << 16)
     monkeypatch.setattr(declaration_texts, "MOST_KEPT", 1 << 21)
     program = parse_file(str(file), SourceOptions())
     assert [d.message for d in program.diagnostics] == [

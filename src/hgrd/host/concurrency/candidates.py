@@ -57,9 +57,10 @@ class Candidates(Struct):
             pairs.append((_distance(one, other), len(pairs), Candidate(one, other, key, (a, b), sure)))
 
     def nearest(self) -> Iterator[Candidate]:
-        """Of each kind those whose iterations are nearest to each other."""
+        """Of each kind those whose iterations are nearest to each other, those first that nothing may order."""
         for pairs in self.found.values():
-            yield from (candidate for _, _, candidate in sorted(pairs, key=lambda p: p[:2])[:_MOST])
+            ordered = sorted(pairs, key=lambda p: (not p[2].sure, *p[:2]))
+            yield from (candidate for _, _, candidate in ordered[:_MOST])
 
 
 def _pointers(work: Work, key: str) -> Pointers:

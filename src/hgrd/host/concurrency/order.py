@@ -35,7 +35,7 @@ from hgrd.host.concurrency.trace import (
     Work,
     places,
 )
-from hgrd.terms import Term, const
+from hgrd.terms import Term, const, negate
 
 _ELEMENT: Final = re.compile(r"std::\w*map::\S+?\((?P<map>[^,()]+),(?P<key>\s*(?:'[^']*')?)\)$")
 
@@ -114,6 +114,11 @@ def other_keys(one: str, other: str) -> bool:
     return one != other and _of_other_keys(Place(one, const(0)), Place(other, const(0)))
 
 
+def is_got(stream: Address) -> bool:
+    """Whether a stream is got from the library in a way that may give another one each time."""
+    return any(p.key.startswith(GOT) for p in places(stream))
+
+
 class _Left(Struct):
     """Streams, one of which work is in, that the host has not waited for; `choices`: those of its waits for others."""
 
@@ -125,7 +130,7 @@ class Order(Struct):
     """Work so far, and what comes before what is next.
 
     `lenient`: whatever may order work does so; otherwise only what surely does.  `cautious`: streams that may be one
-    are, too.  `everything` is all work and what
+    are, too; `apart`: not even those are that are got from the library in one way.  `everything` is all work and what
     comes before it, `devices` have that of each device, and `left` what is left of the streams of work, by their names.
     `host` is what the thread of the host knows to be complete that is followed, `outer` what those know that have begun
     it (and what their events stand for), `ended` what threads have known at their end.
@@ -134,6 +139,7 @@ class Order(Struct):
     facts: Streams
     lenient: bool
     cautious: bool = False
+    apart: bool = False
     done: list[Done] = field(default_factory=list[Done])
     host: Completed = NONE
     everything: Completed = NONE
@@ -164,8 +170,7 @@ class Order(Struct):
                     self._wait(event)
                 case Mark(event=marked, stream=stream):
                     known = self._behind((stream, self._device(stream, event.device)), every=event.every)
-                    known = under(known, event.choices)
-                    self.events[marked] = joined(self.events[marked], known) if self._again(event) else known
+                    self.events[marked] = joined(self._before(event), under(known, event.choices))
                 case Follow(stream=stream, event=marked):
                     known = under(self._marked(marked, every=event.every), event.choices)
                     self._follow((stream, self._device(stream, event.device)), known, every=event.every)
@@ -182,9 +187,12 @@ class Order(Struct):
                     pass
         return self.done
 
-    def _again(self, event: Mark) -> bool:
-        """Whether an event may stand for what it was recorded behind before, too."""
-        return event.event in self.events and (event.every or (self.lenient and bool(event.choices)))
+    def _before(self, event: Mark) -> Completed:
+        """What an event may still stand for, that was recorded before: all of it, unless it surely is recorded anew."""
+        known = self.events.get(event.event, NONE)
+        if event.every or (self.lenient and len(event.choices) > 1):
+            return known
+        return under(known, frozenset(map(negate, event.choices))) if self.lenient and event.choices else NONE
 
     def _device(self, stream: Address, device: Term) -> Term | None:
         return device if stream == DEFAULT else None
@@ -273,7 +281,7 @@ class Order(Struct):
             return True
         if self.lenient and (self.cautious or not work):
             return not self.facts.differ(one, other)
-        return one == other and (self.lenient or not any(p.key.startswith(GOT) for p in places(one[0])))
+        return one == other and ((self.lenient and not self.apart) or not is_got(one[0]))
 
     def _default_orders(self, one: Stream, other: Stream) -> bool:
         """Whether one is the default stream, and the other waits for it."""

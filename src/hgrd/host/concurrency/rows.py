@@ -91,12 +91,23 @@ def _narrow(bounds: dict[Symbol, tuple[int, int]], fact: Term) -> None:
     if fact.op not in (Op.LT, Op.LE):
         return
     (one, other), less = map(unwrapped, fact.args), int(fact.op is Op.LT)
-    if one.op is Op.VAR and other.is_const and one.symbol in bounds:
-        low, high = bounds[one.symbol]
-        bounds[one.symbol] = low, min(high, other.value - less)
-    if other.op is Op.VAR and one.is_const and other.symbol in bounds:
-        low, high = bounds[other.symbol]
-        bounds[other.symbol] = max(low, one.value + less), high
+    for symbol in _chosen(one) if other.is_const else ():
+        if symbol in bounds:
+            low, high = bounds[symbol]
+            bounds[symbol] = low, min(high, other.value - less)
+    for symbol in _chosen(other) if one.is_const else ():
+        if symbol in bounds:
+            low, high = bounds[symbol]
+            bounds[symbol] = max(low, one.value + less), high
+
+
+def _chosen(term: Term) -> Iterator[Symbol]:
+    """The symbols that a number is, where it is no other: `argc > 1 ? n : 1000` may be n."""
+    term = unwrapped(term)
+    if term.op is Op.VAR:
+        yield term.symbol
+    for arm in term.args[1:] if term.op is Op.ITE else ():
+        yield from _chosen(arm)
 
 
 def apart(one: Row, at: Term, other: Row, there: Term) -> bool:

@@ -19,7 +19,7 @@ from hgrd.host.concurrency.candidates import Candidate, Candidates, used_by
 from hgrd.host.concurrency.host_uses import Uses, holders_of
 from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.meeting import Pair, named, pairs, with_early, with_host
-from hgrd.host.concurrency.order import Done, Order, Streams, concurrent
+from hgrd.host.concurrency.order import Done, Order, Streams, concurrent, is_got
 from hgrd.host.concurrency.trace import (
     ANYWHERE,
     CALLBACK,
@@ -78,6 +78,7 @@ def find_beside(
     sure = None if waits is None or calls_back else Order(streams, lenient=True, cautious=True).run(events)
     candidates = Candidates(iterations.origins)
     places_ = {id(d): number for number, d in enumerate(done)}
+    compared: set[tuple[int, int]] = set()
     launches = _launches((d.work for d in done), iterations)
     for one, other in concurrent(done, partners):
         for pair in with_host(one.work, other.work, iterations, trace):
@@ -92,7 +93,8 @@ def find_beside(
             _tell_at_once(one.work, other.work, iterations, trace, waits, found)
         linked = trace.linked and one.work.captured and other.work.captured
         waiting = waits is not None and any(waits(w.kernel) for w in (one.work, other.work) if w.kernel)
-        if not linked and not (waiting and one.work.kernel and other.work.kernel):
+        if not linked:
+            compared.add((first, second))
             candidates.add(one.work, other.work, sure=surely and not waiting)
         for pair in () if linked else pairs(one.work, other.work, iterations, trace, clash=True):
             clear |= set(_keys(pair))
@@ -112,6 +114,13 @@ def find_beside(
         for pair in chain(*possible):
             if clear.isdisjoint(_keys(pair)):
                 _tell_assumed(pair, found, launches.given(pair, iterations))
+    if any(is_got(d.work.stream) for d in done):
+        done = Order(streams, lenient=True, apart=True).run(events)
+        places_ = {id(d): number for number, d in enumerate(done)}
+        for one, other in concurrent(done, partners):
+            linked = trace.linked and one.work.captured and other.work.captured
+            if not linked and (places_[id(one)], places_[id(other)]) not in compared:
+                candidates.add(one.work, other.work, sure=False)
     for candidate in candidates.nearest():
         _tell_candidate(candidate, clear, iterations, trace, found)
 

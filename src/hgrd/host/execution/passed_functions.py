@@ -59,8 +59,13 @@ def _passed(machine: Machine, state: State, parameter: ir.Variable, value: Value
     return here
 
 
-def passed_function(call: LibraryCall, index: int) -> tuple[Function, Sequence[Value]] | None:
-    """The launching function that an argument is, and the object that it belongs to, if it is a lambda or functor."""
+def passed_function(
+    call: LibraryCall, index: int, *, launching: bool = True
+) -> tuple[Function, Sequence[Value]] | None:
+    """The function that an argument is, and the object that it belongs to, if it is a lambda or functor.
+
+    `launching`: only one that launches kernels.
+    """
     linked = call.run.linked
     given = call.arguments[index] if index < len(call.arguments) else None
     type_ = call.type_of(index)
@@ -76,7 +81,7 @@ def passed_function(call: LibraryCall, index: int) -> tuple[Function, Sequence[V
         case _:
             return None
     found = linked.functions.get(keys[0]) if len(keys) == 1 else None
-    if found is None or found.body is None or not linked.launches_below(found.ref.key):
+    if found is None or found.body is None or (launching and not linked.launches_below(found.ref.key)):
         return None
     return found, first
 

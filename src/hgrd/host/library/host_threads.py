@@ -87,8 +87,11 @@ def _joined(call: LibraryCall) -> Value:
 
 
 def _begin(call: LibraryCall, handle: Value, before: State, index: int) -> None:
-    """Follows a thread whose function is the argument of this index, and what it gets those after it."""
-    found = passed_function(replace(call, state=before), index)
+    """Follows a thread whose function is the argument of this index, and what it gets those after it.
+
+    One that launches nothing matters where the host may use memory that kernels use.
+    """
+    found = passed_function(replace(call, state=before), index, launching=not call.run.text.host_uses)
     if found is None or len(call.machine.frames) > DEPTH:
         hide_passed(call, begins_thread=True)
         return

@@ -17,13 +17,11 @@ from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function
+from hgrd.program.types import BoolType, FloatType, IntType, VoidType
 from hgrd.program.walk import nodes
 
 _WAIT: Final = "cudaGridDependencySynchronize"
-_LOCAL: Final = (  # what threads of a block can do without others
-    Kind.BLOCK_BARRIER, Kind.WARP_BARRIER, Kind.SHUFFLE, Kind.VOTE, Kind.REDUCE, Kind.LANE, Kind.REGISTER, Kind.SILENT,
-    Kind.STOP, Kind.ASSERT, Kind.NUMBER, Kind.NUMBERS, Kind.SMALL_FLOAT, Kind.VECTOR,
-)  # fmt: skip
+_READ_ONLY: Final = "__ldg"  # it reads what no kernel writes while it is read
 _SHARED: Final = (Storage.DEVICE, Storage.CONSTANT)
 
 
@@ -45,7 +43,8 @@ def used_before_wait(kernel: Function) -> frozenset[Variable] | None:
 def may_wait_for_others(functions: Iterable[Function]) -> bool:
     """Whether the functions that a kernel runs may wait for what other work does, as for a flag in memory.
 
-    That takes a loop with an atomic or volatile access whose result is used, or a function of which nothing is known.
+    That takes a loop with an atomic or volatile access whose result is used, or a function of which nothing is known
+    and which gets more than numbers.
     """
     everything = [n for function in functions for n in nodes(function.body)]
     loops = any(isinstance(n, st.Loop | st.DoWhile | st.Goto) for n in everything)
@@ -59,8 +58,16 @@ def _is_update(node: object) -> bool:
 
 def _may_wait(node: object, *, loops: bool) -> bool:
     match node:
-        case ir.Call(function=function) if not function.user_code:
-            return kind_of(function.name) not in _LOCAL and (loops or atomic_function(function.name) is None)
+        case ir.Call(function=function, arguments=arguments, type=type_) if not function.user_code:
+            match kind_of(function.name):
+                case None:
+                    values = (type_, *(a.type for a in arguments))
+                    of_numbers = all(isinstance(t, IntType | FloatType | BoolType | VoidType) for t in values)
+                    return not of_numbers and (loops or atomic_function(function.name) is None)
+                case Kind.LOAD:
+                    return loops and function.name != _READ_ONLY
+                case _:
+                    return False
         case ir.Load(volatile=volatile) | ir.Update(volatile=volatile):
             return loops and volatile
         case ir.IndirectCall() | ir.Unsupported() | st.UnsupportedStatement() | st.Assembly():

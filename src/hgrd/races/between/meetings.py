@@ -72,7 +72,7 @@ class Met(Struct, frozen=True):
 def meetings(launch: LaunchSite, footprints: Footprints, decide: Decider) -> list[Meeting]:
     """The meetings of a launch, one for each thing that is said of it."""
     found: dict[HostNote, Meeting] = {}
-    for pair in launch.may_meet[:_MOST]:
+    for pair in sorted(launch.may_meet, key=lambda p: not p.sure)[:_MOST]:
         if pair.shared not in found:
             met, always = _all_met(pair, footprints, decide)
             accepted = met if always else [m for m in met if _is_of_inputs(m)]

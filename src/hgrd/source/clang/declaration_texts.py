@@ -1,8 +1,9 @@
 """Texts of top-level declarations, cut out of the JSON that clang prints for a file.
 
-clang prints a tree of any size as one document, in which each level stands at an indentation of its own.  A template of
-a kernel or of a function of the host comes with all of its instances, of which those beyond some size are left out
-here: within switches there are hundreds of them.
+clang prints a tree of any size as one document, in which each level stands at an indentation of its own.  A template
+comes with all of its instances, of which those beyond some size are left out here: within switches there are hundreds
+of them.  Kernels call the instances of templates for the device, of which more are kept for this reason; one that calls
+what was left out is not understood.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from msgspec import Struct
 BLOCK = 1 << 20
 MOST_TEXT = 256 << 20
 MOST_INSTANCES = 16 << 20  # bytes of the text of a template, after which only what is new of its instances is kept
+MOST_DEVICE = 96 << 20  # bytes of the text of a template for the device, after which no instance is kept
 MOST_KEPT = 48 << 20  # bytes, after which none is
 FUNCTION_KINDS = frozenset(
     ("FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXConversionDecl", "CXXDestructorDecl")
@@ -256,11 +258,12 @@ class _Reader:
         text = b"".join(self._parts)
         self._parts = [text]
         found = open_function(text)
-        if found is not None and found.template and not _for_the_device(text, found):
-            if self._size - found.begin >= MOST_INSTANCES:
+        if found is not None and found.template:
+            most = MOST_DEVICE if _for_the_device(text, found) else MOST_INSTANCES
+            if self._size - found.begin >= most:
                 self._dropping = _Instances(found, text)
             else:
-                self._next_look = found.begin + MOST_INSTANCES
+                self._next_look = found.begin + most
 
 
 def _for_the_device(text: bytes, function: OpenFunction) -> bool:
