@@ -154,3 +154,23 @@ def test_functions_of_complex_numbers(tmp_path: Path) -> None:
     """
     assert outcome(tmp_path, text) is Outcome.SAFE
     assert outcome(tmp_path, text.replace("p[threadIdx.x] =", "p[threadIdx.x / 2] =")) is Outcome.RACE
+
+
+SUMS = """
+#include <ATen/cuda/DeviceUtils.cuh>
+__global__ void sums(const float *in, float *out, int n) {
+    int i = blockIdx.x * 32 + threadIdx.x;
+    float s = i < n ? in[i] : 0;
+    for (int by = 16; by > 0; by /= 2) s += WARP_SHFL_DOWN(s, by);
+    if (%s) out[blockIdx.x] = s + WARP_BALLOT(1);
+}
+void sum(at::Tensor x, at::Tensor out) {
+    TORCH_CHECK(x.is_contiguous(at::MemoryFormat::ChannelsLast3d));
+    sums<<<(x.numel() + 31) / 32, 32>>>(x.data_ptr<float>(), out.data_ptr<float>(), x.numel());
+}
+"""
+
+
+def test_shuffles_of_a_warp(tmp_path: Path) -> None:
+    assert outcome(tmp_path, HEADERS + SUMS % "threadIdx.x == 0") is Outcome.SAFE
+    assert outcome(tmp_path, HEADERS + SUMS % "threadIdx.x < 2") is Outcome.RACE

@@ -81,7 +81,7 @@ struct Device {
     bool operator==(const Device& other) const { return type_ == other.type_ && index_ == other.index_; }
     bool operator!=(const Device& other) const { return !(*this == other); }
 };
-enum class MemoryFormat : signed char { Contiguous, Preserve, ChannelsLast };
+enum class MemoryFormat : signed char { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 enum class Layout : signed char { Strided, Sparse };
 constexpr Layout kStrided = Layout::Strided;
 struct Scalar {

@@ -1,0 +1,2 @@
+#include "../../defined/tensors.h"
+#include "../../defined/warp_shuffles.h"
