@@ -264,6 +264,16 @@ __global__ void one_number_for_both(int *a) {
   a[blockIdx.x * 128 + t] = s[t ^ 63];  // half
 }
 
+// open: a barrier with a number, with a number that is not the same for all threads of the block
+// open: read half, write all; shared; block: what was not understood in line 82 may order the two accesses
+__global__ void numbered_by_half(int *a) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = a[blockIdx.x * 128 + t];  // all
+  asm volatile("barrier.cta.sync %0;" :: "r"(1 + t / 64) : "memory");
+  a[blockIdx.x * 128 + t] = s[127 - t];  // half
+}
+
 // safe: 4 of 4 pairs
 __global__ void of_all(int *a) {
   __shared__ int s[128];
@@ -296,6 +306,7 @@ int main() {
   again_and_again<<<4, 128>>>(a, 3);
   again_too_early<<<4, 128>>>(a, 3);
   one_number_for_both<<<4, 128>>>(a);
+  numbered_by_half<<<4, 128>>>(a);
   of_all<<<4, 128>>>(a);
   produced_and_consumed<<<4, 128>>>(a);
 }

@@ -51,6 +51,13 @@ __global__ void a_row_that_each_lane_has_drawn(int *rows, const int *first) {
 }
 
 // race: write row, write row; global; warp (data-dependent)
+__global__ void a_row_of_a_lane_that_each_has_read(int *rows, const int *first, const int *lane) {
+  auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  int row = warp.shfl(first[threadIdx.x], lane[threadIdx.x]);
+  if (blockIdx.x == 0 && threadIdx.x < 32) rows[row + threadIdx.x] = threadIdx.x;  // row
+}
+
+// race: write row, write row; global; warp (data-dependent)
 __global__ void a_row_for_half_a_warp(int *rows, const int *first) {
   int row = __shfl_sync(0xffffffff, first[threadIdx.x], 0, 16);
   if (blockIdx.x == 0 && threadIdx.x < 32) rows[row + threadIdx.x] = threadIdx.x;  // row
