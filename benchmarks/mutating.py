@@ -195,11 +195,6 @@ def without_lemmas(family: str) -> Callable[[], None]:
     return together(*(around(f"solve.steps.refute:{step}", change) for step in steps))
 
 
-def without_broadcast(old: Callable[..., Any], encoder: Any, pair: Any) -> Any:
-    uniform = replace(encoder.protocol.uniform, broadcast={})
-    return old(replace(encoder, protocol=replace(encoder.protocol, uniform=uniform)), pair)
-
-
 def one_byte(old: Callable[..., Any], naming: Any, facts: Any, first: Any, second: Any, between: Any) -> Any:
     return old(naming, facts, (*first[:2], 1), (*second[:2], 1), between)
 

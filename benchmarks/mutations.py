@@ -66,7 +66,6 @@ from benchmarks.mutating import (
     widest,
     with_one_before,
     with_the_same_unknowns,
-    without_broadcast,
     without_facts,
     without_lemmas,
     without_relation,
@@ -1824,7 +1823,7 @@ MUTATIONS = (
         "broadcast-off",
         "values that a block has read alike differ",
         ("tests/verdicts/barriers/test_broadcast.py",),
-        around("races.encoding.pair_query:PairEncoder._thread_pair", without_broadcast),
+        gives(None, "protocol.inference.uniformity:UniformityTracker.spread"),
     ),
     Mutation(
         "companions-off",
