@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hgrd.findings.asked_pair import AskedPair
@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # it loads numpy and the simulator, which a program without f
 
 F = TypeVar("F", Finding, Divergence)
 E = TypeVar("E")
+_RUNS: Final = 10.0  # seconds of runs of the program for a kernel, after which none begins
 
 
 class WitnessReplay(Protocol):
@@ -39,9 +40,13 @@ class WitnessReplay(Protocol):
 
 
 class LateReplayer(Struct):
-    """The simulator's `Replayer`, loaded with the first witness; no replay begins after `deadline` (perf_counter())."""
+    """The simulator's `Replayer`, loaded with the first witness; no replay begins after `deadline` (perf_counter()).
+
+    The program is run again for further launches of a kernel as long as its runs for that have not taken too long.
+    """
 
     deadline: float
+    _spent: dict[str, float] = field(default_factory=dict[str, float])  # seconds of runs, by the keys of kernels
     _loaded: Replayer | None = None
 
     def race(self, at: KernelAtLaunch, finding: Finding, evidence: Evidence, /) -> Finding:
@@ -53,12 +58,17 @@ class LateReplayer(Struct):
     def program(self, at: KernelAtLaunch, asked: tuple[AskedPair, ...], /) -> Mapping[AskedPair, Finding]:
         """The pairs that race at a launch when the program is run; none where it cannot be."""
         main = at.tables.functions.get("main")
-        if main is None or main.body is None or at.launch is None or perf_counter() > self.deadline:
+        begin, kernel = perf_counter(), at.kernel.ref.key
+        spent = self._spent.get(kernel, 0.0)
+        if main is None or main.body is None or at.launch is None or begin > self.deadline or spent > _RUNS:
             return {}
         # not at the top: it loads numpy and the simulator
         from hgrd.simulate.program_run.program_run import races_in_program
 
-        return races_in_program(at.tables, main, at.launch, asked)
+        try:
+            return races_in_program(at.tables, main, at.launch, asked)
+        finally:
+            self._spent[kernel] = spent + perf_counter() - begin
 
     def _replayer(self) -> Replayer:
         if self._loaded is None:
