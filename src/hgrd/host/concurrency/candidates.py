@@ -91,9 +91,11 @@ def _distance(one: Work, other: Work) -> int:
 def used_by(work: Work, touch: Touch) -> LaunchedAs | UsedBytes | None:
     """How a kernel is launched, with what is known of its arguments; the bytes that other work uses; None: unknown."""
     if work.grid is None:
-        if isinstance(touch.at, Place) and touch.rectangle is not None:
+        if not isinstance(touch.at, Place):
+            return None
+        if touch.rectangle is not None:
             return bytes_in(work, touch.at.offset, touch.rectangle, stores=touch.stores, whose="of the other")
-        if not isinstance(touch.at, Place) or not touch.covered or len(touch.rows) != 1:
+        if not touch.covered or len(touch.rows) != 1:
             return None
         return bytes_of(work, touch.at.offset, touch.rows[0], "of the other")
     numbers = {(number, at): value for number, at, value in work.grid.given if isinstance(value, Term)}
