@@ -10,10 +10,11 @@ from time import perf_counter
 from msgspec.structs import replace
 
 from hgrd.host.concrete.run import run_concretely
-from hgrd.host.concurrency.iterations import Found, Iterations
+from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.keyed_pointers import KeyedPointers
 from hgrd.host.concurrency.sharing import find_beside
 from hgrd.host.concurrency.trace import Trace
+from hgrd.host.containers.element_changes import begin_elements
 from hgrd.host.containers.elements import fixed_count
 from hgrd.host.entry_points import EntryPoints, share_of, why_cut
 from hgrd.host.escapes.followed_calls import all_followed
@@ -247,6 +248,7 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
         with until(deadline):
             is_main = entry.ref.key == "main"
             run.provenance.beginnings = ObjectBeginnings(whole=is_main)
+            begin_elements(state)
             _set_globals(run, machine, state, linked, is_main=is_main)
             arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
             if linked.called_unseen(entry) or (alone and entry.ref.key in points.anyhow):
@@ -297,7 +299,6 @@ def _mark_alone(run: HostRunState, before: int, entry: Function) -> None:
 
 def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) -> None:
     """Finds what the launches of the run of a function may run beside."""
-    found = {key: Found(p.holder, p.offset, p.generation, p.type) for key, p in run.origins.loaded.items()}
     threads = run.text.threads and run.linked.called_unseen(entry) and entry.ref.key not in run.coverage.in_threads
     blocking, closure = not run.text.independent_streams, Closure(run.origins.steps)
     run.trace.common |= run.copies.page_locked
@@ -311,6 +312,9 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
 
     made = run.trace.once | run.trace.again
 
+    def may_be(key: str) -> Set[str]:
+        return closure.of((key,))
+
     @cache
     def stored_twice(holder: str) -> frozenset[Part]:
         return run.origins.stored_twice(holder, closure)
@@ -319,14 +323,15 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
         if not (run.origins.may_be.get(holder) or isinstance(class_, OpaqueType)):
             return None
         made_here = frozenset(key for key in objects & made if "~" not in key)
-        return run.handed.same(closure.of((holder, IN + holder)), made_here, class_, places)
+        return run.handed.same(closure.of((holder, IN + holder)), made_here, class_, places, may_be)
 
     iterations = Iterations(
         names,
-        found,
+        run.origins.loaded,
         run.trace.born,
         run.trace.lookups,
-        lambda key: closure.of((key,)),
+        run.trace.results,
+        may_be,
         keyed.held,
         stored_twice,
         same,

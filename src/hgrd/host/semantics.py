@@ -10,6 +10,8 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from hgrd.host.constructors import constructed, constructed_type, new_object
+from hgrd.host.containers.element_changes import note_call, note_store
+from hgrd.host.containers.element_lookups import lookup_of, record_lookup
 from hgrd.host.containers.elements import forget_elements
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.exceptions import left_by_throwing
@@ -19,7 +21,6 @@ from hgrd.host.execution.computed_numbers import note_result
 from hgrd.host.execution.held_functions import follow_pointed, forwards, invoked
 from hgrd.host.execution.host_uses import record_poll, record_use
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
-from hgrd.host.execution.lookups import lookup_of, record_lookup
 from hgrd.host.execution.openmp import is_mark, mark_threads, thread_model
 from hgrd.host.execution.ruled_out import leaves_out
 from hgrd.host.execution.run_state import HostRunState
@@ -28,12 +29,7 @@ from hgrd.host.execution.symbol_copies import forget_constants
 from hgrd.host.execution.unmodelled_stores import given_to, may_name_local, outside_code, record_unmodelled, written_by
 from hgrd.host.kinds import FactKind
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
-from hgrd.host.library.containers import (
-    adds_element,
-    container_model,
-    copies_numbers,
-    removes_elements,
-)
+from hgrd.host.library.containers import adds_element, container_model, copies_numbers, removes_elements
 from hgrd.host.library.cuda_runtime import cuda_model
 from hgrd.host.library.device_order import is_callback, record_order
 from hgrd.host.library.host_threads import begins_thread, copied, follow_thread
@@ -59,11 +55,7 @@ from hgrd.host.memory.array_contents import (
 )
 from hgrd.host.memory.handed_pointers import hands_on
 from hgrd.host.memory.pointer_origins import held_in, sources_of
-from hgrd.host.memory.unknowns import (
-    direct_targets,
-    unknown,
-    unknown_contents,
-)
+from hgrd.host.memory.unknowns import direct_targets, unknown, unknown_contents
 from hgrd.host.provenance.by_object import makes_results
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
@@ -163,6 +155,7 @@ class HostSemantics(Semantics):
             record_use(self.run, machine, state, address, type_, span, writes=True)
         self.run.record_pointers(machine, address, value)
         wild_store(self.run, state, address, value)
+        note_store(state, address, value)
         drop_aliased_patterns(state, address)
         self.run.provenance.objects.record_store(machine, state, address, value, span)
         self.run.provenance.beginnings.record_store(state, address, value, type_, span)
@@ -234,6 +227,7 @@ class HostSemantics(Semantics):
             self.run.origins.record_copy(machine, state, arguments[0], arguments[1])
             sources = held_in(arguments[1:])
         if not exact and not own_elements:
+            self.run.handed.record_spread(self.run.origins, call, direct_targets(arguments[:1]))
             self.run.origins.record_written(direct_targets(written_by(call, arguments)), sources)
         if call.function.qualified.startswith("std::tuple::"):
             for key in self.run.origins.inside(arguments) & state.store.keys():
@@ -243,7 +237,8 @@ class HostSemantics(Semantics):
             value = self._with_origin(invocation, value, mark, sources)
         if before is not None:
             follow_thread(invocation, value, before)
-        record_lookup(invocation, value, got)
+        record_lookup(invocation, value, got, mark)
+        note_call(invocation)
         return value
 
     def _sources(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> set[str]:

@@ -22,10 +22,11 @@ static void outer(void *p) { auto *o = static_cast<Outer *>(p); for (int i = 0; 
 static void next(void *p) { static_cast<Job *>(p)[1].out[0] = 1; }
 static void mark(void *p) { static_cast<Job *>(p)->n++; }
 static void raw(void *p) { auto *x = static_cast<float *>(p); for (int i = 0; i < 1024; i++) x[i] = i; }
+void unseen(void *p);
 __global__ void put(float *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; x[i] = i; }
 __global__ void get(const float *x, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; y[i] = x[i]; }
 int main(int argc, char **argv) {
-  int rounds = atoi(argv[1]); const int bytes = 4096;
+  int rounds = atoi(argv[1]), total = 0; const int bytes = 4096;
   Job job, two[2]; auto owned = std::make_unique<Job>(); Inner inner; job.inner = &inner; Outer out{&job};
   cudaMallocHost(&job.in, bytes), cudaMallocHost(&job.out, bytes), cudaMallocHost(&inner.data, bytes);
   for (Job &j : two) cudaMallocHost(&j.in, bytes), cudaMallocHost(&j.out, bytes);
@@ -78,6 +79,23 @@ APART = {  # what it does not touch
 }
 
 
+BESIDE = {  # a function of the host, and what the host does itself
+    "a member is read": (calls("mark", "&job"), "total += job.n;"),
+    "a member is written": (calls("mark", "&job"), "job.n = 0;"),
+    "what a member leads to is read": (calls("halve", "&job"), "total += job.out[5];"),
+    "what a member leads to is written": (calls("look", "&job"), "job.in[5] = 1;"),
+    "an element is read": (calls("mark", "&two[1]"), "total += two[1].n;"),
+    "a member of an owned record": (calls("mark", "owned.get()"), "total += owned->n;"),
+    "not known what it does": ("cudaLaunchHostFunc(a, unseen, &job);", "total += job.n;"),
+}
+BESIDE_APART = {
+    "a member that it does not write": (calls("mark", "&job"), "total += job.out != nullptr;"),
+    "what it only reads": (calls("check", "&job"), "total += job.in[5] > 0;"),
+    "another array": (calls("halve", "&job"), "total += plain[5] > 0;"),
+    "another element's": (calls("halve", "&two[0]"), "total += two[1].out[5] > 0;"),
+}
+
+
 def outcomes(folder: Path, body: str) -> tuple[set[Outcome], set[str]]:
     """The outcomes of the kernels that are launched, and what is open of them."""
     report = check(folder, PROGRAM.replace("BODY", body))
@@ -99,3 +117,25 @@ def test_nothing_orders_them(tmp_path: Path, name: str) -> None:
 def test_they_use_other_memory(tmp_path: Path, name: str) -> None:
     function, other = APART[name]
     assert outcomes(tmp_path, f"{function} {other}") == ({Outcome.SAFE}, set())
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_the_host_goes_on_beside_it(tmp_path: Path, name: str) -> None:
+    function, use = BESIDE[name]
+    launch = "put<<<4, 256, 0, a>>>(z);"
+    for early in (
+        f"{launch} {function} {use}",
+        f"{launch} cudaEventRecord(e, a); {function} cudaEventSynchronize(e); {use}",
+    ):
+        found, reasons = outcomes(tmp_path, f"{early} cudaStreamSynchronize(a);")
+        assert found == {Outcome.UNKNOWN}
+        assert all("while the callback at" in reason for reason in reasons)
+    for wait in ("cudaStreamSynchronize(a);", "cudaEventRecord(e, a); cudaEventSynchronize(e);"):
+        assert outcomes(tmp_path, f"{launch} {function} {wait} {use}") == ({Outcome.SAFE}, set())
+
+
+@pytest.mark.parametrize("name", BESIDE_APART)
+def test_the_host_uses_something_else_beside_it(tmp_path: Path, name: str) -> None:
+    function, use = BESIDE_APART[name]
+    body = f"put<<<4, 256, 0, a>>>(z); {function} {use} cudaStreamSynchronize(a);"
+    assert outcomes(tmp_path, body) == ({Outcome.SAFE}, set())

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from hgrd.host.concurrency.addresses import ANYWHERE, Place
 from hgrd.host.concurrency.order import Done
 from hgrd.host.concurrency.rows import Rectangle, Row, meet
-from hgrd.host.concurrency.trace import ANYWHERE, Place, Work
+from hgrd.host.concurrency.trace import Work
 from hgrd.host.model import UsedBytes
 from hgrd.program.span import Span
 from hgrd.terms import Origin, Symbol, Term, add, const, le, lt, mul, var

@@ -11,8 +11,9 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
+from hgrd.host.concurrency.addresses import ANYWHERE, Place
 from hgrd.host.concurrency.at_once import bytes_in, bytes_of
-from hgrd.host.concurrency.trace import ANYWHERE, Place, Touch, Work
+from hgrd.host.concurrency.trace import Touch, Work
 from hgrd.host.model import LaunchedAs, UsedBytes
 from hgrd.program.span import Span
 from hgrd.terms import Term

@@ -58,6 +58,46 @@ def _followed(
             return ()
 
 
+def written_bytes(
+    key: str, functions: Mapping[str, Function], records: Mapping[str, Record]
+) -> frozenset[Range] | None:
+    """Which bytes of a record a function, or what it calls, may write, besides what pointers lead to; None: any."""
+    if not _has_body(key, functions):
+        return None
+    found: set[Range] = set()
+    for function in run_by(key, functions):
+        for node in nodes(function.body):
+            known = _written(node, functions, records)
+            if known is None:
+                return None
+            found.update(known)
+    return frozenset(found)
+
+
+def _written(
+    node: object, functions: Mapping[str, Function], records: Mapping[str, Record]
+) -> tuple[Range, ...] | None:
+    match node:
+        case ir.Assign(place=place) | ir.Update(place=place) | ir.AddressOf(place=place) if member_of(place) is None:
+            if isinstance(place, ir.FieldPlace):
+                return _at(place, size_of(place.field.type, records) or slot_of(place.field.type, records) or None)
+            return () if _is_behind_member(place) else None
+        case ir.Call(function=function, arguments=arguments) if not _has_body(function.key, functions):
+            return None if any(_leads_to_record(a) for a in arguments) else ()
+        case _:
+            return None if isinstance(node, _UNKNOWN) else ()
+
+
+def _is_behind_member(place: ir.Place) -> bool:
+    """Whether a place is what a pointer leads to that is found in a record, or an element that a call gives."""
+    if not isinstance(place, ir.Deref):
+        return False
+    pointer = bare(place.pointer)
+    while isinstance(pointer, ir.PointerAdd):
+        pointer = bare(pointer.pointer)
+    return isinstance(pointer, ir.Call) or (isinstance(pointer, ir.Load) and isinstance(pointer.place, ir.FieldPlace))
+
+
 def _has_body(key: str, functions: Mapping[str, Function]) -> bool:
     function = functions.get(key)
     return function is not None and function.body is not None

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from hgrd.host.concurrency.trace import THREAD_NUMBER, Place
+from hgrd.host.concurrency.addresses import Place
+from hgrd.host.concurrency.trace import THREAD_NUMBER
 from hgrd.terms import Op, Term
 from hgrd.terms.linear import difference, linear
 
+APART: Final = 1 << 20  # bytes between what is under one key of a map and under the next one
 TWO: Final = ("one", "another")  # iterations of which nothing is known but their order
 
 
@@ -23,6 +25,12 @@ def meets(one: Place, other: Place, holders: Mapping[str, str], offsets: Mapping
 def other_places(one: Term, other: Term) -> bool:
     """Whether two offsets differ for all that is known."""
     return apart(one, other) if one.symbols and other.symbols else one.is_const and other.is_const and one != other
+
+
+def other_members(one: Term, other: Term) -> bool:
+    """Whether two offsets are of different members of elements, whichever elements these are."""
+    constant, atoms = linear(difference(one, other))
+    return constant % APART != 0 and all(factor % APART == 0 for factor in atoms.values())
 
 
 def apart(one: Term, other: Term) -> bool:

@@ -11,7 +11,15 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.trace import ANYWHERE, Event, Loop, Place, Touch, Use, Work, places
+from hgrd.host.concurrency.addresses import ANYWHERE, Place, places
+from hgrd.host.concurrency.trace import (
+    CALLBACK,
+    Event,
+    Loop,
+    Touch,
+    Use,
+    Work,
+)
 from hgrd.terms import Op, Symbol, Term, add, const, maximum, minimum, sub, symbols_of, var
 from hgrd.terms.linear import from_linear, linear
 
@@ -114,7 +122,7 @@ def _touches(events: Iterable[Event]) -> Iterator[Touch]:
         if isinstance(event, Loop):
             yield from _touches(event.body)
         elif isinstance(event, Work):
-            yield from (t for t in event.touches if event.kernel or t.locked)
+            yield from (t for t in event.touches if event.kernel or t.locked or event.what == CALLBACK)
 
 
 def holders_of(key: str, holders: Mapping[str, str]) -> list[str]:

@@ -13,26 +13,30 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hgrd.host.concurrency.addresses import (
+    GOT,
+    UNKNOWN,
+    Address,
+    Either,
+    Given,
+    Lookup,
+    Place,
+    Result,
+)
 from hgrd.host.concurrency.contradictions import exclusive
-from hgrd.host.concurrency.found_places import TWO
+from hgrd.host.concurrency.found_places import APART, TWO
 from hgrd.host.concurrency.host_uses import in_all, is_all
 from hgrd.host.concurrency.keyed_pointers import Held
 from hgrd.host.concurrency.rows import Rectangle
 from hgrd.host.concurrency.trace import (
-    GOT,
-    UNKNOWN,
-    Address,
     Begin,
-    Either,
     End,
     Event,
     Follow,
     Grid,
     Join,
-    Lookup,
     Loop,
     Mark,
-    Place,
     Replay,
     Step,
     Touch,
@@ -40,28 +44,18 @@ from hgrd.host.concurrency.trace import (
     Wait,
     Work,
 )
-from hgrd.host.memory.pointer_origins import IN
+from hgrd.host.memory.pointer_origins import IN, Loaded
 from hgrd.host.memory.stored_twice import Part
 from hgrd.program.types import RecordType, Type
 from hgrd.symbolic.names import Names
 from hgrd.symbolic.state import Generation
 from hgrd.terms import FALSE, TRUE, Symbol, Term, add, const, mul, substitute, var
 
-_HANDLE: Final = 8  # bytes
 _SHORT: Final = 24  # iterations that are all gone through
 _FIRST: Final = 6  # of a longer loop
 _DEPTH: Final = 4  # pointers found by pointers
 _MOST: Final = 300  # pieces of work; then loops have two iterations, and two more
 _MANY: Final = 2_000  # pieces of work that there would be even so; then loops have two iterations in all
-
-
-class Found(Struct, frozen=True):
-    """Where a pointer was found in memory: the key and type of the object that holds it, the offset, and since when."""
-
-    holder: str
-    offset: Term
-    since: Generation
-    type: Type | None = None
 
 
 class Iteration(Struct, frozen=True):
@@ -86,20 +80,23 @@ class Iterations(Struct):
     holds it for each key of an address here, and `origins` the key that it had in the trace.  `offsets` says where
     they were found in the holder, and a number for what that held then; `types` are those of holders. `born` says
     after how many names handles were made, by what their holder holds since then, `lookups` how pointers were got,
-    `latest` where the newest symbol of a term stands in the order of names. `may_be` has the keys of objects that
-    what was found in memory may be, as far as the program shows; `keyed` says what a map holds, by an element,
-    `stored_twice` of which parts two elements of an object may hold one pointer, and `same` whether one of these
-    objects may be found at two places, in objects of a class that one pointer leads to (None: that is not known).
+    `results` and `given` what calls were given for them, in the trace and here, `latest` where the newest symbol of a
+    term stands in the order of names. `may_be` has the keys of objects that what was found in memory may be, as far as
+    the program shows; `keyed` says what a map holds, by an element, `stored_twice` of which parts two elements of an
+    object may hold one pointer, and `same` whether one of these objects may be found at two places, in objects of a
+    class that one pointer leads to (None: that is not known).
     """
 
     names: Names
-    found: Mapping[str, Found]
+    found: Mapping[str, Loaded]
     born: Mapping[Generation, int] = field(default_factory=dict[Generation, int])
     lookups: Mapping[str, Lookup] = field(default_factory=dict[str, Lookup])
+    results: Mapping[str, Result] = field(default_factory=dict[str, Result])
     may_be: Callable[[str], Set[str]] = lambda _: frozenset[str]()
     keyed: Callable[[str], Held | None] = lambda _: None
     stored_twice: Callable[[str], frozenset[Part]] = lambda _: frozenset[Part]()
     same: Callable[[str, Set[str], Type | None, tuple[Term, Term]], bool | None] = lambda _, __, ___, ____: None
+    given: dict[str, Given] = field(default_factory=dict[str, Given])
     holders: dict[str, str] = field(default_factory=dict[str, str])
     origins: dict[str, str] = field(default_factory=dict[str, str])
     offsets: dict[str, tuple[Term, int]] = field(default_factory=dict[str, tuple[Term, int]])
@@ -229,13 +226,17 @@ class Iterations(Struct):
         got = self._lookup(address.key) if isinstance(address, Place) else None
         if got is None:
             return self.address(address, within)
-        return Place(got.name if got.sure else f"{GOT}{got.name}", self._term(got.index, within))
+        name = f"{got.name} since {self._since(got.since, within)}" if got.sure else f"{GOT}{got.name}"
+        return Place(name, self._term(got.index, within))
 
     def _lookup(self, key: str) -> Lookup | None:
-        """How a handle was got, or surely the place that it was found at."""
+        """How a handle was got, or surely the place that it was found at, a member of what was got there."""
         found = self.found.get(key)
-        place = None if found is None or found.offset != const(0) else self.lookups.get(found.holder)
-        return place if place is not None and place.sure else self.lookups.get(key)
+        place = None if found is None else self.lookups.get(found.holder)
+        if found is None or place is None or not place.sure:
+            return self.lookups.get(key)
+        member = "" if found.offset == const(0) else f" + {found.offset}"
+        return replace(place, name=f"{place.name}{member}")
 
     def address(self, address: Address, within: tuple[Iteration, ...]) -> Address:
         """The address in these iterations."""
@@ -254,9 +255,9 @@ class Iterations(Struct):
         if found is not None and depth < _DEPTH:
             got = self.lookups.get(found.holder)
             holder = got.name if got is not None and got.sure else self._key(found.holder, within, depth + 1)
-            index = mul(got.index, const(_HANDLE)) if got is not None and got.sure else const(0)
+            index = mul(got.index, const(APART)) if got is not None and got.sure else const(0)
             offset = self._term(add(found.offset, index), within)
-            since = self._since(found.since, within)
+            since = self._since(got.since if got is not None and got.sure else found.generation, within)
             new = f"{holder} at {offset} since {since}"
             self.holders[new] = holder
             self.offsets[new] = offset, since
@@ -264,9 +265,25 @@ class Iterations(Struct):
         else:
             made = self.names.index.get(key, -1)
             unknown = key.startswith(UNKNOWN)
-            new = key + "".join(i.label for i in within if made > i.loop.mark or unknown)
+            labels = [i.label for i in within if made > i.loop.mark or unknown]
+            new = key + "".join(labels)
+            if key in self.results:
+                self.given[new] = self._given(self.results[key], labels, within)
         self.origins[new] = key
         return new
+
+    def _given(self, result: Result, labels: list[str], within: tuple[Iteration, ...]) -> Given:
+        values = (self._term(v, within) if isinstance(v, Term) else self.address(v, within) for v in result.given)
+        return Given(tuple(values), "".join(labels[:-1]) if result.stepped else None)
+
+    def repeats(self, one: str, other: str) -> bool:
+        """Whether a call that is not followed may have given two pointers, or what leads to them, again."""
+        while one in self.holders and other in self.holders and self.offsets[one][0] == self.offsets[other][0]:
+            one, other = self.holders[one], self.holders[other]
+        a, b = self.given.get(one), self.given.get(other)
+        if one == other or a is None or b is None or self.origins[one] != self.origins[other]:
+            return False
+        return a.values == b.values and (a.around is None or a.around != b.around)
 
     def objects(self, place: Place) -> Set[str]:
         """The keys in the trace of the objects that a place may be in, for all that is known of its pointer."""
@@ -278,10 +295,11 @@ class Iterations(Struct):
         if a is None or b is None or depth > _DEPTH:
             return False
         x, y = self.offsets[one][0], self.offsets[other][0]
-        of_one, alike = self.origins.get(a, a), self.origins.get(a) == self.origins.get(b)
+        found, alike = self.found[self.origins[one]], self.origins.get(a) == self.origins.get(b)
         if a == b or self.may_be_shared(a, b, depth + 1):
-            parts = self.stored_twice(of_one)
-            return (x == y and a != b) or any(part.has(x) and part.has(y) for part in parts)
+            parts = self.stored_twice(found.holder)
+            again = a != b or (self.offsets[one] != self.offsets[other] and not found.copied)
+            return (x == y and again) or any(part.has(x) and part.has(y) for part in parts)
         return alike and isinstance(self.types[one], RecordType) and bool(self.may_be_same(one, other))
 
     def may_be_same(self, one: str, other: str) -> bool | None:
@@ -292,9 +310,9 @@ class Iterations(Struct):
         a, b = self.holders.get(one), self.holders.get(other)
         if a is None or b is None or self.origins.get(a, a) != self.origins.get(b, b):
             return None
-        found = self.may_be(self.origins.get(one, one)) & self.may_be(self.origins.get(other, other))
+        found = self.may_be(self.origins[one]) & self.may_be(self.origins[other])
         places = self.offsets[one][0], self.offsets[other][0]
-        return self.same(self.origins.get(a, a), found, self.types[one], places)
+        return self.same(self.found[self.origins[one]].holder, found, self.types[one], places)
 
     def held_in(self, place: Place) -> Set[str]:
         """The keys in the trace of the objects that pointers lead to which the object of a place may hold."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from hgrd.host.concurrency.trace import Lookup
+from hgrd.host.concurrency.addresses import Lookup
 from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.pointer_origins import IN, PointerOrigins
 from hgrd.symbolic.names import Names

@@ -13,13 +13,26 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.found_places import meets, other_places
+from hgrd.host.concurrency.addresses import (
+    ANYWHERE,
+    DEFAULT,
+    UNKNOWN,
+    Place,
+    places,
+    ways,
+)
+from hgrd.host.concurrency.found_places import meets, other_members, other_places
 from hgrd.host.concurrency.host_uses import holders_of
 from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.keyed_pointers import Held
 from hgrd.host.concurrency.order import other_keys
 from hgrd.host.concurrency.rows import apart, meet
-from hgrd.host.concurrency.trace import ANYWHERE, CALLBACK, DEFAULT, UNKNOWN, Place, Touch, Trace, Work, places, ways
+from hgrd.host.concurrency.trace import (
+    CALLBACK,
+    Touch,
+    Trace,
+    Work,
+)
 from hgrd.host.memory.pointer_origins import ANYTHING, IN
 from hgrd.program.types import POINTER_SIZE, OpaqueType, RecordType
 from hgrd.terms import Term
@@ -115,7 +128,7 @@ def _leads_to(holder: Place, place: Place, follows: frozenset[tuple[int, int]] |
 
 
 def with_host(one: Work, other: Work, iterations: Iterations, trace: Trace, *, loosely: bool = False) -> Iterator[Pair]:
-    """The memory that the host uses itself and a kernel or a copy does, which one of them writes.
+    """The memory that the host uses itself and a kernel, a copy or a function in a stream does, and one of them writes.
 
     Not where both use visibly different elements.  `loosely`: also where a pointer that is not known may lead there.
     """
@@ -124,12 +137,14 @@ def with_host(one: Work, other: Work, iterations: Iterations, trace: Trace, *, l
     host, kernel = (one, other) if one.by_host else (other, one)
     (used,) = host.touches
     for touch in kernel.touches:
-        if not (kernel.kernel or touch.locked):
+        if not (kernel.kernel or touch.locked or kernel.what == CALLBACK):
             continue
         if (touch.writes or used.writes) and not _other_kind(used, touch) and not _visibly_apart(used, touch):
             choices = host.choices | kernel.choices
             if _is_anywhere(touch):
                 found = _common_memory(used, choices, iterations, trace)
+            elif touch.found and kernel.what == CALLBACK:
+                found = _led_to(used, touch, choices, iterations)
             else:
                 found = _common_place(used, touch, choices, iterations, loosely=loosely)
             if found is not None:
@@ -235,7 +250,7 @@ def _lead_to_one(one: Place, other: Place, iterations: Iterations, *, loosely: b
         differ = a != b or other_places(x, y)
         return not differ or keyed is Held.MIXED or (loosely and keyed is not Held.APART)
     members = isinstance(of_class := iterations.types[one.key], RecordType) and of_class == iterations.types[other.key]
-    return not (members and x.is_const and y.is_const and x != y)
+    return not (members and other_members(x, y))
 
 
 def _keyed_apart(one: Place, other: Place, iterations: Iterations) -> bool:
@@ -254,9 +269,11 @@ def _mixed(one: Place, other: Place, iterations: Iterations, trace: Trace) -> bo
     a, b = iterations.holders.get(one.key), iterations.holders.get(other.key)
     if one.key == other.key:
         return False
+    objects, others = iterations.objects(one), iterations.objects(other)
+    if iterations.repeats(one.key, other.key):
+        return not (objects & others).isdisjoint(trace.once | trace.again)
     if (told := iterations.may_be_same(one.key, other.key)) is not None:
         return told
-    objects, others = iterations.objects(one), iterations.objects(other)
     made = objects & trace.once
     if len(made) == 1 and made == others & trace.once:
         return True

@@ -15,29 +15,31 @@ from typing import Final, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from hgrd.host.concurrency.addresses import (
+    DEFAULT,
+    GOT,
+    Address,
+    Place,
+    places,
+)
 from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
 from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.found_places import meets
 from hgrd.host.concurrency.trace import (
-    DEFAULT,
-    GOT,
-    Address,
     Begin,
     End,
     Event,
     Follow,
     Join,
     Mark,
-    Place,
     Replay,
     Use,
     Wait,
     Work,
-    places,
 )
 from hgrd.terms import Term, const, negate
 
-_ELEMENT: Final = re.compile(r"std::\w*map::\S+?\((?P<map>[^,()]+),(?P<key>\s*(?:'[^']*')?)\)$")
+_ELEMENT: Final = re.compile(r"std::\w*map::\S+?\((?P<map>[^,()]+),(?P<key>\s*(?:'[^']*')?)\)(?P<rest>.*)$")
 
 Stream: TypeAlias = tuple[Address, Term | None]
 """A stream: its address; of a default stream, the device, too."""
@@ -106,7 +108,7 @@ def _of_other_keys(one: Place, other: Place) -> bool:
     a, b = _ELEMENT.match(one.key), _ELEMENT.match(other.key)
     if a is None or b is None or a["map"] != b["map"] or not (one.offset.is_const and other.offset.is_const):
         return False
-    return (a["key"], one.offset) != (b["key"], other.offset)
+    return a["rest"] == b["rest"] and (a["key"], one.offset) != (b["key"], other.offset)
 
 
 def other_keys(one: str, other: str) -> bool:

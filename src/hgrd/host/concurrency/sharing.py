@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
+from hgrd.host.concurrency.addresses import ANYWHERE, DEFAULT, places
 from hgrd.host.concurrency.at_once import accesses_at_once, never_ordered
 from hgrd.host.concurrency.candidates import Candidate, Candidates, used_by
 from hgrd.host.concurrency.host_uses import Uses, holders_of
@@ -21,16 +22,13 @@ from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.meeting import Pair, named, pairs, with_early, with_host
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent, is_got
 from hgrd.host.concurrency.trace import (
-    ANYWHERE,
     CALLBACK,
-    DEFAULT,
     Event,
     Replay,
     Touch,
     Trace,
     Use,
     Work,
-    places,
 )
 from hgrd.host.kinds import FactKind
 from hgrd.host.model import AtOnce, Fact, HostNote, LaunchedAs, MayMeet
@@ -143,14 +141,13 @@ def _in_threads(done: list[Done], partners: Sequence[int]) -> Iterator[tuple[Don
 def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
     """Pieces of work, as bits, that may share an object with each piece, so that it matters; one of the two writes.
 
-    One of the two is a kernel, or one the host and the other one a copy that goes on beside it.
+    One of the two is a kernel, or one the host and the other a copy, or a function in a stream, that goes on beside it.
     """
-    kernels = sum(1 << number for number, one in enumerate(work) if one.kernel)
-    hosts = sum(1 << number for number, one in enumerate(work) if _on_host(one))
-    copies = sum(1 << number for number, one in enumerate(work) if _copies_later(one))
-    deep = any(one.what == CALLBACK for one in work)
+    kernels, hosts = _bits(one.kernel != "" for one in work), _bits(_on_host(one) for one in work)
+    itself, calls = _bits(one.by_host for one in work), _bits(one.what == CALLBACK for one in work)
+    copies = _bits(_copies_later(one) for one in work)
     objects = [
-        [(keys, t.writes) for t in one.touches for keys in _objects(one, t, iterations, deep=deep)] for one in work
+        [(keys, t.writes) for t in one.touches for keys in _objects(one, t, iterations, deep=calls > 0)] for one in work
     ]
     users: dict[Set[str], int] = {}
     writers: dict[Set[str], int] = {}
@@ -165,8 +162,13 @@ def _partners(work: Sequence[Work], iterations: Iterations) -> list[int]:
         for keys, writes in own:
             others |= (with_users if writes else with_writers)[keys]
         able = kernels | (copies if _on_host(one) else hosts if _copies_later(one) else 0)
+        able |= calls if one.by_host else itself if one.what == CALLBACK else 0
         found.append(others if one.kernel else others & able)
     return found
+
+
+def _bits(which: Iterable[bool]) -> int:
+    return sum(1 << number for number, it_is in enumerate(which) if it_is)
 
 
 def _on_host(work: Work) -> bool:
@@ -347,8 +349,8 @@ def _assumption(text: str, of: Work) -> Fact:
 
 
 def _host_and_copy(pair: Pair) -> tuple[Work, Work, bool]:
-    """The use by the host, the copy beside it, and whether that writes."""
-    if _on_host(pair.one):
+    """The use by the host, the copy or the function in a stream beside it, and whether that writes."""
+    if pair.one.by_host or (_on_host(pair.one) and not pair.other.by_host):
         return pair.one, pair.other, pair.writes[1]
     return pair.other, pair.one, pair.writes[0]
 

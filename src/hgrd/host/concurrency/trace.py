@@ -5,65 +5,26 @@ A loop has one body for all of its iterations, as the run has; what is done in i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
+from hgrd.host.concurrency.addresses import DEFAULT, UNKNOWN, Address, Either, Lookup, Place, Result
 from hgrd.host.concurrency.rows import Rectangle, Row
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.symbolic.state import INITIAL, ConditionKind, Generation, State
 from hgrd.symbolic.values import Choice, Composite, NullValue, Pointer, Value, pointed_to
-from hgrd.terms import Symbol, Term, as_int, const, negate
+from hgrd.terms import Symbol, Term, as_int, const
 
 _CHOSEN: Final = (ConditionKind.BRANCH, ConditionKind.GUARD)
 _LEGACY: Final = 1  # cudaStreamLegacy, as a number
 _PER_THREAD: Final = 2  # cudaStreamPerThread
 
 
-class Place(Struct, frozen=True):
-    """An address: bytes into an object, by its key.  As a stream, the object is the stream; "": the default one."""
-
-    key: str
-    offset: Term
-
-
-class Either(Struct, frozen=True):
-    """One of two addresses."""
-
-    test: Term
-    then: Address
-    otherwise: Address
-
-
-Address: TypeAlias = Place | Either
-DEFAULT: Final = Place("", const(0))
-UNKNOWN: Final = "unknown"
-ANYWHERE: Final = "anywhere "  # begins the keys of memory that any pointer may lead to, after it the parameter's name
-GOT: Final = "got by "  # begins the keys of handles that may be others when they are got the same way again
 CALLBACK: Final = "the callback"
 THREAD_NUMBER: Final = "omp_get_thread_num()"  # begins the names of symbols for it
-
-
-def places(address: Address) -> Iterator[Place]:
-    """The places that an address may be."""
-    match address:
-        case Place():
-            yield address
-        case Either(then=a, otherwise=b):
-            yield from places(a)
-            yield from places(b)
-
-
-def ways(address: Address, tests: frozenset[Term] = frozenset()) -> Iterator[tuple[Place, frozenset[Term]]]:
-    """The places that an address may be, each with the conditions under which it is that."""
-    match address:
-        case Place():
-            yield address, tests
-        case Either(test=test, then=a, otherwise=b):
-            yield from ways(a, tests | {test})
-            yield from ways(b, tests | {negate(test)})
 
 
 class Step(Struct, frozen=True):
@@ -249,14 +210,6 @@ class Loop(Struct):
 Event: TypeAlias = Work | Use | Wait | Mark | Follow | Replay | Begin | End | Join | Loop
 
 
-class Lookup(Struct, frozen=True):
-    """How a handle, or the place of one, has been got: the same for the same `name` and `index`, if `sure`."""
-
-    name: str
-    index: Term
-    sure: bool
-
-
 class Held(Struct, frozen=True):
     """A function that launches kernels, given to an object of the library, and the object that it belongs to.
 
@@ -292,9 +245,9 @@ class Trace(Struct):
     `used` are the uses of the host, and its waits, since something else has happened.  `teams` are the threads of
     OpenMP that the run is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were
     made, by what the objects hold since then: after so many names.  `lookups` say how pointers were got from code that
-    is not followed, by the keys of what these lead to.  `held` are functions that objects hold.  `common` has the keys
-    of memory that the program has made for the host and for kernels, `once` those of memory made outside of loops,
-    `again` those of other memory that it makes.
+    is not followed, by the keys of what these lead to, `results` what that was given.  `held` are functions that
+    objects hold.  `common` has the keys of memory that the program has made for the host and for kernels, `once` those
+    of memory made outside of loops, `again` those of other memory that it makes.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
@@ -313,6 +266,7 @@ class Trace(Struct):
     begun: dict[str, None] = field(default_factory=dict[str, None])
     born: dict[Generation, int] = field(default_factory=dict[Generation, int])
     lookups: dict[str, Lookup] = field(default_factory=dict[str, Lookup])
+    results: dict[str, Result] = field(default_factory=dict[str, Result])
     held: list[Held] = field(default_factory=list[Held])
     common: set[str] = field(default_factory=set[str])
     once: set[str] = field(default_factory=set[str])

@@ -27,6 +27,7 @@ from hgrd.host.linking.stream_flags import (
 )
 from hgrd.host.memory.handed_pointers import HandedPointers
 from hgrd.host.memory.pointer_origins import IN, PointerOrigins
+from hgrd.host.memory.stepped_iterators import stepped_elements
 from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite, ProgramMade
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.provenance.by_name import NamedProvenance
@@ -63,7 +64,8 @@ class ProgramText(Struct, frozen=True):
     default stream.  `polling` are the places of calls in the tests of loops.  `threads`: the program makes threads of
     the host.  `host_uses`: the host may use memory itself that kernels use.  `holds_functions`: the program calls
     functions that objects of the library hold, `in_objects` are such functions.  `waits_unseen`: the library may
-    destroy objects whose destructors wait for the device.
+    destroy objects whose destructors wait for the device.  `stepped` are the places of calls that get one element of a
+    container after the other.
     """
 
     launchers: frozenset[str]
@@ -79,6 +81,7 @@ class ProgramText(Struct, frozen=True):
     holds_functions: bool = False
     in_objects: FunctionsInObjects = FunctionsInObjects()
     waits_unseen: bool = False
+    stepped: frozenset[Span] = frozenset()
 
 
 class Projections(Struct):
@@ -294,6 +297,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         held := holds_functions(functions),
         functions_in_objects(linked) if held else FunctionsInObjects(),
         waits_unseen(functions),
+        stepped_elements(functions),
     )
     provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
     return HostRunState(linked, options, text, provenance, ResultNames(functions))

@@ -8,6 +8,7 @@ from typing import Final
 
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.symbol_copies import forget_constants
+from hgrd.host.linking.library_names import looks_up
 from hgrd.host.linking.mangled_names import may_write
 from hgrd.host.memory.array_contents import drop_all_patterns, drop_reachable_patterns
 from hgrd.host.memory.unknowns import forget_given, forget_targets, within_records
@@ -34,7 +35,7 @@ _TAKING: Final = ("clear", "erase", "pop_back", "shrink_to_fit")  # of what a co
 def written_by(call: Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
     """The arguments through which a function without a body may write, by its name in the object file."""
     its_object, others = may_write(call.function.key)
-    return arguments if others else arguments[: int(its_object)]
+    return arguments if others and not looks_up(call.function) else arguments[: int(its_object)]
 
 
 def outside_code(

@@ -8,15 +8,17 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.trace import (
+from hgrd.host.concurrency.addresses import (
     ANYWHERE,
     Address,
-    Grid,
     Place,
+    places,
+)
+from hgrd.host.concurrency.trace import (
+    Grid,
     Touch,
     Work,
     choices_of,
-    places,
     pointers_of,
     told_of,
 )

@@ -17,8 +17,8 @@ from hgrd.host.containers.elements import (
 )
 from hgrd.host.containers.moves import is_moved
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
-from hgrd.host.library.lists import holds_numbers, listed
-from hgrd.host.linking.library_names import of_container
+from hgrd.host.library.lists import listed
+from hgrd.host.linking.library_names import holds_numbers, of_container
 from hgrd.host.memory.array_contents import ELEMENTS, patterns_of, record_patterns
 from hgrd.program.expressions import Call
 from hgrd.program.types import IntType, OpaqueType, PointerType

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from hgrd.cuda.spelling import cuda_name
-from hgrd.host.concurrency.followed_pointers import followed_pointers
+from hgrd.host.concurrency.followed_pointers import followed_pointers, written_bytes
 from hgrd.host.concurrency.rows import Rectangle, bytes_from
 from hgrd.host.concurrency.trace import (
     CALLBACK,
@@ -36,8 +36,10 @@ from hgrd.host.linking.library_names import ALGORITHMS
 from hgrd.host.linking.stream_flags import ORDERING
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable
+from hgrd.program.program import Function
 from hgrd.program.types import BoolType, FloatType, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.memory.lvalues import reachable
+from hgrd.symbolic.pointers import move
 from hgrd.symbolic.values import FunctionValue, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import Term, as_int, const
 
@@ -66,6 +68,7 @@ _RECTANGLE_OF: Final[Mapping[str, tuple[int, int, int]]] = {  # of the pitches t
     "cudaMemcpy2D": (1, 3, 4), "cudaMemset2D": (1, 1, 3),
 }  # fmt: skip
 _SOURCE_OF: Final = (("cudaMemset", None), ("cudaMemcpyPeer", 2), ("cudaMemcpy2D", 2), ("cudaMemcpy3D", None))
+_INVOKER: Final = "__invoke"  # what a lambda without captures is converted to
 _CALLBACKS: Final = ("cudaLaunchHostFunc", "cudaStreamAddCallback")  # stream, function, what that gets
 _PAUSES: Final = ("yield", "sleep_for", "sleep_until")  # time that passes orders nothing
 _POLLS: Final = ("cudaStreamQuery", "cudaEventQuery")
@@ -258,24 +261,48 @@ def _add_release(call: LibraryCall) -> None:
 
 def _add_callback(call: LibraryCall) -> None:
     """A function of the host as work in a stream: it may use what it is given, and what pointers in that lead to."""
-    function = call.argument(1)
-    key = function.function.key if isinstance(function, FunctionValue) else ""
+    given = call.argument(1)
+    key = _with_body(given.function, call.run.linked.functions) if isinstance(given, FunctionValue) else ""
     index = len(_parameters(call, key)) - 1
     written, stored = call.run.text.mod_sets.of(key), call.run.text.mod_sets.stored(key)
     writes, stores = written is None or index in written, index in stored
+    function = call.run.linked.functions.get(key)
+    kinds = None if function is None or function.body is None else call.run.text.mod_sets.kinds_stored(key)
     follows = followed_pointers(key, call.run.linked.functions, call.run.linked.records)
     reached = reachable(call.state, call.arguments[2:3]) if follows is None or follows else ()
     others = [Pointer(t, const(0)) for t in reached if t.space is MemorySpace.HOST]
     own, found = (
         [
-            replace(t, writes=writes, reads=True, stores=stores)
+            replace(t, writes=writes, reads=True, stores=stores, kinds=kinds)
             for v in values
             for t in _touches(call, v, None, writes=writes)
         ]
         for values in (call.arguments[2:3], others)
     )
     deep = [replace(t, found=True, follows=follows) for t in own if follows is None or follows]
+    parts = written_bytes(key, call.run.linked.functions, call.run.linked.records)
+    if parts is not None:
+        own = [replace(t, writes=False, stores=False) for t in own]
+        own += [t for v in call.arguments[2:3] for part in sorted(parts) for t in _part_touches(call, v, part)]
     _add_work(call, CALLBACK, call.argument(0), [*own, *found, *deep])
+
+
+def _with_body(function: ir.FunctionRef, functions: Mapping[str, Function]) -> str:
+    """The key of a function; of a lambda that is given as a function, that of its body."""
+    owner, _, name = function.qualified.rpartition("::")
+    if name != _INVOKER:
+        return function.key
+    bodies = [key for key, f in functions.items() if f.ref.qualified == f"{owner}::operator()"]
+    return bodies[0] if len(bodies) == 1 else function.key
+
+
+def _part_touches(call: LibraryCall, value: Value, part: tuple[int, int]) -> list[Touch]:
+    """Bytes of what a pointer leads to, which may be written."""
+    row = replace(bytes_from(const(part[1] - part[0]), stores=True), maybe=True)
+    parts = (move(p, const(part[0])) for p in pointers_of(value) if isinstance(p, Pointer))
+    return [
+        replace(t, stores=False, rows=(row,), covered=True) for p in parts for t in _touches(call, p, None, writes=True)
+    ]
 
 
 def _parameters(call: LibraryCall, key: str) -> tuple[Variable, ...]:

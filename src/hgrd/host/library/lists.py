@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.linking.library_names import holds_numbers
 from hgrd.host.memory.array_contents import ELEMENTS
 from hgrd.program.types import ArrayType, OpaqueType
 from hgrd.symbolic.state import EMPTY, Region, State
 from hgrd.symbolic.values import MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import Term, const
-
-_NUMBERS: Final = re.compile(
-    r"((unsigned|signed|const|char|short|int|long|float|double|bool|__half|std::size_t|size_t|u?int\d+_t) ?)+[,>]"
-)
-
-
-def holds_numbers(name: str) -> bool:
-    """Whether containers of a type, by its name, have numbers as elements."""
-    return _NUMBERS.match(name.partition("<")[2]) is not None
 
 
 def listed(call: LibraryCall) -> Value | None:

@@ -5,6 +5,7 @@ What the functions do is in `host.library`; analyses that look at the text alone
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -20,6 +21,25 @@ _HOLDERS: Final = frozenset(
     )
 )  # fmt: skip
 _GETTERS: Final = ("get", "get_if", "any_cast")  # functions of the library are known by their last name
+_LOOKING: Final = frozenset(  # by keys and numbers that stay as they are (C++ [associative.reqmts], [sequence.reqmts])
+    (
+        "operator[]", "at", "find", "count", "contains", "erase", "extract", "lower_bound", "upper_bound",
+        "equal_range", "reserve", "rehash",
+    )
+)  # fmt: skip
+_MAPS: Final = ("std::map", "std::unordered_map")
+_SEQUENCES: Final = ("std::vector", "std::array", "std::deque", "std::span")
+_HOLDING_ONE: Final = ("std::unique_ptr", "std::shared_ptr", "std::optional", "std::reference_wrapper")
+_ELEMENT: Final = ("operator[]", "at")
+_KEEPING: Final = (  # member functions of containers and iterators
+    "begin", "end", "cbegin", "cend", "rbegin", "rend", "size", "empty", "capacity", "data", "front", "back", "length",
+    "operator++", "operator--", "operator+", "operator-", "operator+=", "operator-=", "operator*", "operator->",
+    "operator==", "operator!=", "operator<", "operator<<", "operator bool", "get", "c_str", "has_value",
+)  # fmt: skip
+_CONTENT: Final = ("operator->", "operator*", "get", "value")
+_NUMBERS: Final = re.compile(
+    r"((unsigned|signed|const|char|short|int|long|float|double|bool|__half|std::size_t|size_t|u?int\d+_t) ?)+[,>]"
+)
 _ALLOCATING: Final = (  # beginnings of names of C functions of libraries
     "cuda", "hip", "cu", "nvshmem_", "nvshmemx_", "MPI_", "numa_", "kokkos_", "omp_", "acc_", "ncclMem", "__builtin_",
 )  # fmt: skip
@@ -137,6 +157,17 @@ def of_container(qualified: str) -> bool:
     return qualified.rpartition("::")[0].startswith(_CONTAINERS)
 
 
+def holds_numbers(name: str) -> bool:
+    """Whether containers of a type, by its name, have numbers as elements."""
+    return _NUMBERS.match(name.partition("<")[2]) is not None
+
+
+def looks_up(function: FunctionRef) -> bool:
+    """Whether a member function of a container of the C++ library gets, or takes out, what is under a key or number."""
+    owner, _, name = function.qualified.rpartition("::")
+    return name in _LOOKING and (holds_values(owner) or of_container(function.qualified))
+
+
 def holds_values(name: str) -> bool:
     """Whether a class is one of the C++ library whose objects hold values that the program has given to them."""
     class_ = name.partition("<")[0]
@@ -152,3 +183,31 @@ def hands_on(function: FunctionRef) -> bool:
 def copies_memory(name: str) -> bool:
     """Whether a function of this name copies memory, its second argument, to its first one."""
     return name.startswith(_COPIES) and name not in _BACK
+
+
+def is_keyed(function: FunctionRef) -> bool:
+    """Whether a function gets the element of a map under a key."""
+    return function.qualified.startswith(_MAPS) and function.name in _ELEMENT
+
+
+def keeps_elements(function: FunctionRef) -> bool:
+    """Whether a function leaves what objects of the C++ library hold as it is."""
+    taking_out = function.name in ("erase", "extract")
+    named = function.qualified.rpartition("::")[0] in ("", "std") and function.name in LIBC_NAMES - {"swap"}
+    return (looks_up(function) and not taking_out) or function.name in _KEEPING or named or keeps_object(function)
+
+
+def adds_only(function: FunctionRef) -> bool:
+    """Whether a member function of a container adds elements and leaves the others where they are."""
+    owner, _, name = function.qualified.rpartition("::")
+    behind = name in ("push_back", "emplace_back")
+    keyed = name in ("insert", "emplace", "try_emplace") and not of_container(function.qualified)
+    return behind or (keyed and holds_values(owner) and not owner.startswith("std::deque"))
+
+
+def keeps_object(function: FunctionRef) -> bool:
+    """Whether a function gets what its object holds, or an element of it by its number, and changes nothing."""
+    owner, _, name = function.qualified.rpartition("::")
+    if owner.startswith(_SEQUENCES):
+        return name in _ELEMENT
+    return owner.startswith(_HOLDING_ONE) and name in _CONTENT

@@ -6,7 +6,7 @@ for (auto &lane : lanes) lane->weights = w;           // all lanes have one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from itertools import combinations
 from typing import Final
 
@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from hgrd.host.memory.array_contents import ELEMENTS
 from hgrd.host.memory.pointer_origins import ANYTHING, IN, PointerOrigins, pointers_at, pointers_in
 from hgrd.host.memory.stored_twice import Part, part_at
+from hgrd.program.expressions import Call
 from hgrd.program.types import VOID, ArrayType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.pointers import move
@@ -28,6 +29,7 @@ _ADDING: Final = (  # one element
     "insert", "emplace", "push_back", "push_front", "emplace_back", "emplace_front", "push", "try_emplace",
     "insert_or_assign", "emplace_hint",
 )  # fmt: skip
+_SPREADING: Final = ("operator=", "copy", "copy_n", "copy_if", "fill", "fill_n", "generate", "transform", "replace")
 _LOOKING: Final = (  # for elements that are there
     "operator[]", "at", "find", "count", "contains", "erase", "extract", "remove", "lower_bound", "upper_bound",
     "equal_range", "reserve", "rehash",
@@ -38,6 +40,7 @@ _CONTAINERS: Final = frozenset(
         "forward_list", "deque", "queue", "priority_queue", "stack", "vector", "array", "unordered_multiset",
     )
 )  # fmt: skip
+_NOT_SPREADING: Final = (*_CONTAINERS, "unique_ptr")  # see record_call; what one leads to is in no other one
 
 
 class Handed(Struct, frozen=True):
@@ -57,9 +60,13 @@ class Handed(Struct, frozen=True):
 
 
 class HandedPointers(Struct):
-    """The pointers that the program hands on, by the names of what holds them."""
+    """The pointers that the program hands on, by the names of what holds them.
+
+    `spread`: names of what may have got pointers otherwise, from others that hold them.
+    """
 
     handed: dict[str, dict[Handed, None]] = field(default_factory=dict[str, "dict[Handed, None]"])
+    spread: set[str] = field(default_factory=set[str])
     calls: int = 0
 
     def record_store(
@@ -104,12 +111,13 @@ class HandedPointers(Struct):
         `made` are names for what a constructor makes of that.
         """
         owner, _, name = function.rpartition("::")
-        adds = owner.removeprefix("std::") in _CONTAINERS and name not in _LOOKING
         here, *given = [*arguments][:4] or [(OPAQUE, VOID)]
+        one = _is_of_program(owner, given)
+        adds = (one or owner.removeprefix("std::") in _CONTAINERS) and name not in _LOOKING
         if machine.speculative or not adds or not isinstance(here[0], Pointer):
             return
         self.calls += 1
-        many = name not in _ADDING or len(given) > 2
+        many = not one and (name not in _ADDING or len(given) > 2)
         elements = [e for value, type_ in given for e in _elements_in(machine, state, value, type_)]
         for number, (value, type_) in enumerate(elements):
             for at, one in _given_in(origins, machine, value, loops):
@@ -120,24 +128,47 @@ class HandedPointers(Struct):
                 for made_by in made if owner.endswith(f"::{name}") else ():
                     self.handed.setdefault(_plain(made_by), {})[put] = None
 
+    def record_spread(self, origins: PointerOrigins, call: Call, targets: Iterable[MemoryObject]) -> None:
+        """A function of the library that is not followed writes to objects, perhaps what others hold, too."""
+        owner = call.function.qualified.rpartition("::")[0]
+        of_program = _is_of_program(owner, [(OPAQUE, a.type) for a in call.arguments[1:]])
+        known = owner.removeprefix("std::") in _NOT_SPREADING or of_program
+        if call.function.name in _SPREADING and not known:
+            for target in targets:
+                self.spread |= {_plain(n) for n in (origins.closed({target.key}) if target.external else {target.key})}
+
     def _put(self, origins: PointerOrigins, target: MemoryObject, handed: Handed) -> None:
         names = origins.closed({target.key}) if target.external else (target.key,)
         for name in names:
             self.handed.setdefault(_plain(name), {})[handed] = None
 
     def same(
-        self, names: Iterable[str], objects: Set[str], class_: Type | None, places: tuple[Term, Term]
+        self,
+        names: Iterable[str],
+        objects: Set[str],
+        class_: Type | None,
+        places: tuple[Term, Term],
+        may_be: Callable[[str], Set[str]],
     ) -> bool | None:
         """Whether one of these objects may be found at two places, where objects of these names hold pointers.
 
-        The places are in objects of a class, None: of any.  None: it is not known how the objects have come there.
+        The places are in objects of a class, None: of any; `may_be` has what a pointer that was found in memory may be.
+        None: it is not known how the objects have come there.
         """
         parts = class_ if isinstance(class_, RecordType) else None
-        there = {h for name in {*map(_plain, names)} for h in self.handed.get(name, ())}
+        held = {*map(_plain, names)}
+        there = {h for name in held for h in self.handed.get(name, ())}
         handed = {h.to for h in there}
         there = {h for h in there if not h.local or h.local in handed}
         fitting = [h for h in there if parts is None or (h.into == parts and all(map(h.part.has, places)))]
-        if any(not _is_alone([h for h in fitting if h.to == name]) for name in objects):
+        members = {(h.into, h.part) for h in fitting if h.to in objects}
+        found = (h.to for h in fitting if h.to not in objects and (h.into, h.part) in members)
+        again = (
+            *(not _is_alone([h for h in fitting if h.to == name]) for name in objects),
+            *(not objects.isdisjoint(may_be(name)) for name in found),
+            bool(objects) and not self.spread.isdisjoint(held),
+        )
+        if any(again):
             return True
         return False if objects and objects <= handed else None
 
@@ -202,6 +233,12 @@ def _elements_in(machine: Machine, state: State, value: Value, type_: Type) -> I
         yield Composite(inside, size or 0, origin), type_.to
     else:
         yield from ((cell.value, type_.to) for cell in inside.values())
+
+
+def _is_of_program(owner: str, given: Iterable[tuple[Value, Type]]) -> bool:
+    """Whether an object that may hold one value gets one of a type of the program's, no other such object."""
+    types = (t.to if isinstance(t, PointerType) and t.reference else t for _, t in given)
+    return owner == "std::optional" and not any(isinstance(t, OpaqueType) for t in types)
 
 
 def _is_list(type_: Type) -> bool:

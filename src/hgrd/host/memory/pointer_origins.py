@@ -23,16 +23,7 @@ from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.stored_twice import Part, Stored, StoredPointers, part_at
 from hgrd.host.memory.visible_stores import VisibleStores
 from hgrd.host.model import PossibleOverlap
-from hgrd.program.types import (
-    ArrayType,
-    BoolType,
-    FloatType,
-    IntType,
-    OpaqueType,
-    PointerType,
-    RecordType,
-    Type,
-)
+from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import EMPTY, Condition, Generation, State
@@ -58,12 +49,16 @@ IN: Final = "in "  # begins the name of what an object holds
 
 
 class Loaded(Struct, frozen=True):
-    """Where a pointer was found: at an offset of an object of a type, in one generation of its contents."""
+    """Where a pointer was found: at an offset of an object of a type, in one generation of its contents.
+
+    `copied`: contents of another object are copied there, over what it holds before.
+    """
 
     holder: str
     generation: Generation
     offset: Term
     type: Type | None
+    copied: bool = False
 
 
 class PointerOrigins(Struct):
@@ -143,7 +138,8 @@ class PointerOrigins(Struct):
         """A value was found in memory of unknown contents."""
         match value:
             case Pointer(target=found) if found.external:
-                self.loaded.setdefault(found.key, Loaded(target.key, generation, offset, target.element))
+                copied = target.space is MemorySpace.LOCAL and isinstance(target.element, OpaqueType)
+                self.loaded.setdefault(found.key, Loaded(target.key, generation, offset, target.element, copied))
             case Composite(cells=cells):
                 for at, cell in cells.items():
                     self.record_load(target, generation, add(offset, const(at)), cell.value)
