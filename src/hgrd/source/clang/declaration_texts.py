@@ -27,6 +27,7 @@ PLACES = re.compile(rb'"offset": \d+,\s*(?:"file": ("(?:[^"\\]|\\.)*"),\s*)?"lin
 _TEMPLATE = "FunctionTemplateDecl"
 _AROUND = frozenset(("NamespaceDecl", "LinkageSpecDecl"))
 _INDENTATION = re.compile(rb"\n +")
+_END = re.compile(rb"\n    \}")  # in texts that are mostly indentation, patterns are found faster than strings
 _KIND = re.compile(rb'"kind": "(\w+)"')
 _NAME = re.compile(rb'"name": "((?:[^"\\]|\\.)*)"')
 _LINE = re.compile(rb'"line": (\d+)')
@@ -102,13 +103,16 @@ class _Instances:
     Kept is what differs in a part of its name from all that are kept, as long as there is room.
     """
 
-    __slots__ = ("_at", "_each", "_end", "_file", "_gap", "_line", "_pending", "_room", "_seen", "count", "name")
+    __slots__ = (
+        "_at", "_begin", "_end", "_file", "_gap", "_line", "_pending", "_room", "_seen", "_stop", "count", "name",
+    )  # fmt: skip
 
     def __init__(self, template: OpenFunction, text: bytes) -> None:
-        outer, inner = b"\n" + b" " * template.indentation, b"\n" + b" " * (template.indentation + 4)
+        inner = template.indentation + 4
         self.name = template.template
         self.count = 0
-        self._end, self._each = outer + b"}", inner
+        self._begin, self._end = re.compile(rb"\n {%d}\{" % inner), re.compile(rb"\n {%d}\}" % inner)
+        self._stop = re.compile(rb"\n {%d}\}" % template.indentation)
         self._at = _At.KEPT
         self._pending = b""
         self._gap = False  # what was read last is left out
@@ -118,31 +122,30 @@ class _Instances:
 
     def read(self, block: bytes) -> tuple[bytes, bytes, bool]:
         """The part of a block that is kept, the part not yet read, and whether the template ends before it."""
-        stop = block.find(self._end)
-        end = len(block) if stop < 0 else stop
+        stop = self._stop.search(block)
+        end = len(block) if stop is None else stop.start()
         position = 0
         kept: list[bytes] = []
         while position < end:
             position = self._step(block, position, end, kept)
-        if stop >= 0:
+        if stop is not None:
             kept += (self._instead(), self._pending)
-        return b"".join(kept), block[end:], stop >= 0
+        return b"".join(kept), block[end:], stop is not None
 
     def _step(self, block: bytes, position: int, end: int, kept: list[bytes]) -> int:
         """Reads on to where something else begins."""
-        mark = b"{" if self._at is _At.BETWEEN else b"}"
-        found = block.find(self._each + mark, position, end)
-        after = end if found < 0 else found + len(self._each) + 1
+        found = (self._begin if self._at is _At.BETWEEN else self._end).search(block, position, end)
+        after = end if found is None else found.end()
         match self._at:
             case _At.BETWEEN:
                 self._pending += block[position:after]
-                self._at = _At.HEAD if found >= 0 else _At.BETWEEN
+                self._at = _At.BETWEEN if found is None else _At.HEAD
                 return after
             case _At.HEAD:
                 name = _MANGLED.search(block, position, after)
-                after = name.end() if name is not None else end if found < 0 else found
+                after = name.end() if name is not None else end if found is None else found.start()
                 self._pending += block[position:after]
-                if name is not None or found >= 0:
+                if name is not None or found is not None:
                     self._decide(b"" if name is None else name[1], kept)
                 return after
             case _At.KEPT:
@@ -150,7 +153,7 @@ class _Instances:
                 self._room -= after - position
             case _At.LEFT_OUT:
                 self._leave_out(block[position:after])
-        self._at = _At.BETWEEN if found >= 0 else self._at
+        self._at = self._at if found is None else _At.BETWEEN
         return after
 
     def _decide(self, name: bytes, kept: list[bytes]) -> None:
@@ -210,25 +213,27 @@ class _Reader:
         self._next_look = MOST_INSTANCES
 
     def read(self, block: bytes) -> Iterator[DeclarationText]:
-        while block:
+        position = 0
+        while position < len(block):
             if self._dropping is not None:
-                kept, block, ended = self._dropping.read(block)
+                kept, rest, ended = self._dropping.read(block[position:])
+                position = len(block) - len(rest)
                 yield from self._keep(kept)
                 if ended:
                     self._left_out += [LeftOut(self._dropping.name, self._dropping.count)] * (self._dropping.count > 0)
                     self._dropping = None
                 continue
-            stop = block.find(b"\n    }")
-            if stop < 0:
-                yield from self._keep(block)
+            end = _END.search(block, position)
+            if end is None:
+                yield from self._keep(block[position:])
                 return
-            self._parts.append(block[: stop + 6])
-            self._size += stop + 6
+            self._parts.append(block[position : end.end()])
+            self._size += end.end() - position
             if self._size > self._limit and not self._stripped:
                 self._strip()
             yield DeclarationText(_joined(self._parts), self._size, left_out=tuple(self._left_out))
             self._begin()
-            block = block[stop + 6 :]
+            position = end.end()
 
     def _keep(self, text: bytes) -> Iterator[DeclarationText]:
         if self._size + len(text) > MOST_TEXT:
