@@ -24,6 +24,7 @@ from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.execution.openmp import is_mark, mark_threads, thread_model
 from hgrd.host.execution.ruled_out import leaves_out
 from hgrd.host.execution.run_state import HostRunState
+from hgrd.host.execution.streams import note_policy
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import forget_constants
 from hgrd.host.execution.unmodelled_stores import given_to, may_name_local, outside_code, record_unmodelled, written_by
@@ -239,6 +240,7 @@ class HostSemantics(Semantics):
             follow_thread(invocation, value, before)
         record_lookup(invocation, value, got, mark)
         note_call(invocation)
+        note_policy(invocation, value)
         return value
 
     def _sources(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> set[str]:

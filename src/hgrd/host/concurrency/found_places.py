@@ -7,7 +7,7 @@ from typing import Final
 
 from hgrd.host.concurrency.addresses import Place
 from hgrd.host.concurrency.trace import THREAD_NUMBER
-from hgrd.terms import Op, Term
+from hgrd.terms import Op, Origin, Symbol, Term
 from hgrd.terms.linear import difference, linear
 
 APART: Final = 1 << 20  # bytes between what is under one key of a map and under the next one
@@ -41,6 +41,11 @@ def apart(one: Term, other: Term) -> bool:
     (a, c), (b, d) = atoms.items()
     names = {name for t in (a, b) if t.op is Op.VAR and (name := _numbered(t.symbol.name))}
     return c == -d and len(names) == 1
+
+
+def is_numbered(symbol: Symbol) -> bool:
+    """Whether a symbol numbers an iteration of a loop, or a thread."""
+    return bool(_numbered(symbol.name)) or symbol.origin is Origin.LOOP
 
 
 def _numbered(name: str) -> str:

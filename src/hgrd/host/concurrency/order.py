@@ -24,7 +24,7 @@ from hgrd.host.concurrency.addresses import (
 )
 from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
 from hgrd.host.concurrency.contradictions import exclusive
-from hgrd.host.concurrency.found_places import meets
+from hgrd.host.concurrency.found_places import is_numbered, meets
 from hgrd.host.concurrency.trace import (
     Begin,
     End,
@@ -88,6 +88,11 @@ class Streams(Struct, frozen=True):
         holder = self.origins.get(self.holders.get(place.key, ""), "")
         return self.made.get(key, self.made.get(holder))
 
+    def is_any(self, address: Address) -> bool:
+        """Whether what the program has computed, and no iteration of a loop, says which of several an address is."""
+        at = (self.offsets[p.key][0] for p in places(address) if p.key in self.offsets)
+        return any(not is_numbered(s) for term in (*at, *(p.offset for p in places(address))) for s in term.symbols)
+
     def differ(self, one: Stream, other: Stream) -> bool:
         """Whether two streams are not one, as far as is known: those of one array, unless by the same index."""
         if one[0] == DEFAULT == other[0]:
@@ -132,8 +137,9 @@ class Order(Struct):
     """Work so far, and what comes before what is next.
 
     `lenient`: whatever may order work does so; otherwise only what surely does.  `cautious`: streams that may be one
-    are, too; `apart`: not even those are that are got from the library in one way.  `everything` is all work and what
-    comes before it, `devices` have that of each device, and `left` what is left of the streams of work, by their names.
+    are, too; `apart`: not even those are that are got from the library in one way, nor are events by unknown numbers.
+    `everything` is all work and what comes before it, `devices` have that of each device, and `left` what is left of
+    the streams of work, by their names.
     `host` is what the thread of the host knows to be complete that is followed, `outer` what those know that have begun
     it (and what their events stand for), `ended` what threads have known at their end.
     """
@@ -299,7 +305,8 @@ class Order(Struct):
         found = NONE
         for other, known in self.events.items():
             every_one = every and not names.isdisjoint(self.facts.names(other))
-            if other == event or every_one or (self.lenient and self.facts.may_be(event, other)):
+            known_one = not self.apart or not (self.facts.is_any(event) or self.facts.is_any(other))
+            if other == event or every_one or (self.lenient and known_one and self.facts.may_be(event, other)):
                 found = joined(found, known)
         return found
 

@@ -24,10 +24,12 @@ from hgrd.host.concurrency.order import Done, Order, Streams, concurrent, is_got
 from hgrd.host.concurrency.trace import (
     CALLBACK,
     Event,
+    Follow,
     Replay,
     Touch,
     Trace,
     Use,
+    Wait,
     Work,
 )
 from hgrd.host.kinds import FactKind
@@ -112,7 +114,8 @@ def find_beside(
         for pair in chain(*possible):
             if clear.isdisjoint(_keys(pair)):
                 _tell_assumed(pair, found, launches.given(pair, iterations))
-    if any(is_got(d.work.stream) for d in done):
+    asked = (e.event for e in events if isinstance(e, Wait | Follow) and e.event is not None)
+    if any(is_got(d.work.stream) for d in done) or any(map(streams.is_any, asked)):
         done = Order(streams, lenient=True, apart=True).run(events)
         places_ = {id(d): number for number, d in enumerate(done)}
         for one, other in concurrent(done, partners):

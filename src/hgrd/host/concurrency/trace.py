@@ -245,7 +245,8 @@ class Trace(Struct):
     `used` are the uses of the host, and its waits, since something else has happened.  `teams` are the threads of
     OpenMP that the run is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were
     made, by what the objects hold since then: after so many names.  `lookups` say how pointers were got from code that
-    is not followed, by the keys of what these lead to, `results` what that was given.  `held` are functions that
+    is not followed, by the keys of what these lead to, `results` what that was given.  `policies` has the
+    streams of algorithms that return before they are done, by the keys of their policies.  `held` are functions that
     objects hold.  `common` has the keys of memory that the program has made for the host and for kernels, `once` those
     of memory made outside of loops, `again` those of other memory that it makes.
     """
@@ -267,6 +268,7 @@ class Trace(Struct):
     born: dict[Generation, int] = field(default_factory=dict[Generation, int])
     lookups: dict[str, Lookup] = field(default_factory=dict[str, Lookup])
     results: dict[str, Result] = field(default_factory=dict[str, Result])
+    policies: dict[str, Value] = field(default_factory=dict[str, Value])
     held: list[Held] = field(default_factory=list[Held])
     common: set[str] = field(default_factory=set[str])
     once: set[str] = field(default_factory=set[str])

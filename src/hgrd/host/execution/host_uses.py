@@ -141,6 +141,11 @@ def _add(
     run.trace.add(Use(touch, span, choices_of(state), bounds, told_of(state), sure))
 
 
+def writes_range(name: str, index: int) -> bool:
+    """Whether an algorithm may write what its argument leads to; the first one has the index 0."""
+    return _writes(name, index, makes=False) if name in (_READING | _WRITING | _FROM_FIRST) else True
+
+
 def _writes(name: str, index: int, *, makes: bool) -> bool:
     if name in _TO_FIRST:
         return index == 0

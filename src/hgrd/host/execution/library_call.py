@@ -9,7 +9,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from hgrd.host.execution.run_state import HostRunState
-from hgrd.host.linking.library_names import hands_on
+from hgrd.host.linking.library_names import hands_on, keeps_object
 from hgrd.host.memory.unknowns import fresh_name, handed_on, unknown
 from hgrd.host.wording import place_name
 from hgrd.program import expressions as ir
@@ -67,7 +67,7 @@ class LibraryCall(Struct, frozen=True):
     def unknown(self) -> Value:
         """A result of the call's type and unknown value, named after the variable that receives it."""
         name = self.run.result_names.of(self.machine, self.span) or f"{self.name}()"
-        if hands_on(self.call.function):
+        if hands_on(self.call.function) or keeps_object(self.call.function):
             return handed_on(self.machine, self.state, name, self.call.type, self.span)
         return unknown(self.machine, name, self.call.type, self.span)
 

@@ -10,6 +10,7 @@ from hgrd.host.concrete.state.machine import Launched, Place
 from hgrd.host.concurrency.sharing import Beside
 from hgrd.host.concurrency.trace import Trace
 from hgrd.host.execution.endings import Endings
+from hgrd.host.execution.polls import impatient_queries
 from hgrd.host.execution.result_names import ResultNames
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.linking.common_memory import uses_memory_of_kernels
@@ -65,7 +66,7 @@ class ProgramText(Struct, frozen=True):
     the host.  `host_uses`: the host may use memory itself that kernels use.  `holds_functions`: the program calls
     functions that objects of the library hold, `in_objects` are such functions.  `waits_unseen`: the library may
     destroy objects whose destructors wait for the device.  `stepped` are the places of calls that get one element of a
-    container after the other.
+    container after the other, `impatient` those of queries in loops that may end while work is not complete.
     """
 
     launchers: frozenset[str]
@@ -82,6 +83,7 @@ class ProgramText(Struct, frozen=True):
     in_objects: FunctionsInObjects = FunctionsInObjects()
     waits_unseen: bool = False
     stepped: frozenset[Span] = frozenset()
+    impatient: frozenset[Span] = frozenset()
 
 
 class Projections(Struct):
@@ -298,6 +300,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         functions_in_objects(linked) if held else FunctionsInObjects(),
         waits_unseen(functions),
         stepped_elements(functions),
+        impatient_queries(functions),
     )
     provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
     return HostRunState(linked, options, text, provenance, ResultNames(functions))

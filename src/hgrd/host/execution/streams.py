@@ -1,10 +1,37 @@
-"""Stream ordering: whether a copy is complete before later launches run."""
+"""Streams of work that library functions do: whether it is complete before later launches run, or when they return."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.symbolic.values import NullValue
+from hgrd.host.linking.library_names import ALGORITHMS, LIBC_NAMES
+from hgrd.host.linking.stream_flags import ORDERING
+from hgrd.host.memory.pointer_origins import IN
+from hgrd.program.types import BoolType, FloatType, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.symbolic.values import NULL, Composite, NullValue, Pointer, Value
 from hgrd.terms import const
+
+_LATER: Final = "par_nosync"  # the policy of algorithms that return before they are done
+_PAUSES: Final = ("yield", "sleep_for", "sleep_until")  # time that passes orders nothing
+_ELSEWHERE: Final = (
+    "std::",
+    "cub::",
+    "dim3",
+    "make_",
+    "operator new",
+    "operator delete",
+    "__builtin_",
+    "omp_get",
+    "omp_in_parallel",
+)
+_LOOKING: Final = frozenset(  # of Thrust's vectors and pointers: only an element of a `device_vector` takes a copy
+    (
+        "data", "begin", "end", "cbegin", "cend", "size", "empty", "capacity", "get", "operator[]", "front", "back",
+        "raw_pointer_cast", "raw_reference_cast", "device_pointer_cast",
+    )
+)  # fmt: skip
+_NAMESPACES: Final = ("std", "std::ranges")
 
 
 def done_before_launches(call: LibraryCall, stream: int) -> bool:
@@ -20,3 +47,68 @@ def done_before_launches(call: LibraryCall, stream: int) -> bool:
         return False
     given = call.argument(stream)
     return given is None or given == const(0) or isinstance(given, NullValue)
+
+
+def note_policy(call: LibraryCall, value: Value) -> None:
+    """`thrust::cuda::par_nosync.on(stream)`: algorithms with this policy return before they are done."""
+    if call.name == "on" and isinstance(value, Composite) and value.origin is not None:
+        match call.arguments:
+            case (_, stream) if later_stream(call) is not None:
+                call.run.trace.policies[value.origin] = stream
+            case _:
+                pass
+
+
+def later_stream(call: LibraryCall) -> Value | None:
+    """The stream in which an algorithm goes on after it has returned, by its policy; None: it does not."""
+    policy = call.argument(0)
+    policies = call.run.trace.policies
+    if policies and isinstance(policy, Composite) and policy.origin is not None:
+        held = call.run.origins.closed({IN + policy.origin})
+        return next((stream for key, stream in policies.items() if IN + key in held), None)
+    first = call.arguments[0] if call.arguments else None
+    alone = isinstance(first, Pointer) and first.target.name == _LATER
+    return NULL if alone else None
+
+
+def may_wait(call: LibraryCall, name: str) -> bool:
+    """Whether a function that CUDA does not declare may wait for the device, or a thread that does; `name` is known."""
+    return (_may_order(call.call.function.qualified, name) and not _is_algorithm(call)) or _calls_back(call)
+
+
+def _may_order(qualified: str, name: str) -> bool:
+    """Whether a function that CUDA does not declare may wait for the device, or for a thread that does."""
+    if name in _PAUSES or (name in _LOOKING and (qualified.startswith("thrust::") or name.endswith("_cast"))):
+        return False
+    return qualified.startswith(ORDERING) or not (qualified.startswith(_ELSEWHERE) or name in LIBC_NAMES)
+
+
+def _is_algorithm(call: LibraryCall) -> bool:
+    """Whether a call is one of an algorithm of the standard library that gets pointers and numbers, and no function."""
+    types = [argument.type for argument in call.call.arguments]
+    return call.call.function.qualified == call.name and call.name in ALGORITHMS and all(map(_is_element, types))
+
+
+def _is_element(type_: Type) -> bool:
+    match type_:
+        case PointerType(to=to):
+            return _is_element(to)
+        case _:
+            return isinstance(type_, IntType | FloatType | BoolType)
+
+
+def _calls_back(call: LibraryCall) -> bool:
+    """Whether a function of the standard library, no method, may call a function that it gets (or a functor's)."""
+    if call.call.function.qualified.rpartition("::")[0] not in _NAMESPACES or call.name in LIBC_NAMES:
+        return False
+    return any(_is_callable(argument.type) for argument in call.call.arguments)
+
+
+def _is_callable(type_: Type) -> bool:
+    match type_:
+        case PointerType(to=to):
+            return _is_callable(to)
+        case OpaqueType(name=name):
+            return name.startswith(ORDERING)
+        case _:
+            return isinstance(type_, FunctionType | RecordType)

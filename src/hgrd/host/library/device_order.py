@@ -6,7 +6,7 @@ said there to wait may wait all the same (CUDA Programming Guide, "Implicit Sync
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -27,20 +27,21 @@ from hgrd.host.concurrency.trace import (
     told_of,
 )
 from hgrd.host.execution.held_functions import follow_held, hide_passed
-from hgrd.host.execution.host_uses import record_call
+from hgrd.host.execution.host_uses import record_call, writes_range
 from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.execution.passed_functions import passed_function
+from hgrd.host.execution.polls import QUERIES
+from hgrd.host.execution.streams import later_stream, may_wait
 from hgrd.host.library.host_threads import begins_thread, join_thread
 from hgrd.host.library.launch_functions import number_of
-from hgrd.host.library.libc import LIBC
-from hgrd.host.linking.library_names import ALGORITHMS
-from hgrd.host.linking.stream_flags import ORDERING
+from hgrd.host.linking.constant_memory import run_by
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Variable
 from hgrd.program.program import Function
-from hgrd.program.types import BoolType, FloatType, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.walk import nodes
 from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.pointers import move
-from hgrd.symbolic.values import FunctionValue, MemorySpace, Pointer, Value, pointed_to
+from hgrd.symbolic.values import OPAQUE, FunctionValue, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import Term, as_int, const
 
 _DRIVER: Final[Mapping[str, str]] = {
@@ -68,10 +69,9 @@ _RECTANGLE_OF: Final[Mapping[str, tuple[int, int, int]]] = {  # of the pitches t
     "cudaMemcpy2D": (1, 3, 4), "cudaMemset2D": (1, 1, 3),
 }  # fmt: skip
 _SOURCE_OF: Final = (("cudaMemset", None), ("cudaMemcpyPeer", 2), ("cudaMemcpy2D", 2), ("cudaMemcpy3D", None))
+_OWNERS: Final = ("std::unique_ptr", "std::shared_ptr")
 _INVOKER: Final = "__invoke"  # what a lambda without captures is converted to
 _CALLBACKS: Final = ("cudaLaunchHostFunc", "cudaStreamAddCallback")  # stream, function, what that gets
-_PAUSES: Final = ("yield", "sleep_for", "sleep_until")  # time that passes orders nothing
-_POLLS: Final = ("cudaStreamQuery", "cudaEventQuery")
 _WORK: Final = ("cudaMemcpy", "cudaMemset")
 _QUIET: Final = (
     "cudaGet", "cudaPeek", "cudaStreamCreate", "cudaStreamDestroy", "cudaStreamGet",
@@ -81,23 +81,6 @@ _QUIET: Final = (
     "cudaDeviceSet", "cudaDeviceEnable", "cudaDeviceCan", "cudaCreate", "cudaBind", "cudaHostGet", "cuLaunch",
     "cudaStreamIsCapturing", "cudaStreamUpdate", "cudaGraphUpload", "cuGet",
 )  # fmt: skip
-_ELSEWHERE: Final = (
-    "std::",
-    "dim3",
-    "make_",
-    "operator new",
-    "operator delete",
-    "__builtin_",
-    "omp_get",
-    "omp_in_parallel",
-)
-_LOOKING: Final = frozenset(  # of Thrust's vectors and pointers: only an element of a `device_vector` takes a copy
-    (
-        "data", "begin", "end", "cbegin", "cend", "size", "empty", "capacity", "get", "operator[]", "front", "back",
-        "raw_pointer_cast", "raw_reference_cast", "device_pointer_cast",
-    )
-)  # fmt: skip
-_NAMESPACES: Final = ("std", "std::ranges")
 _ON_DEVICE: Final = 3  # cudaMemcpyDeviceToDevice
 
 
@@ -106,6 +89,7 @@ def record_order(call: LibraryCall) -> None:
     if call.machine.speculative or not call.state.alive:
         return
     record_call(call)
+    _add_hidden_release(call)
     if not begins_thread(call.call):
         if follow_held(call):
             return
@@ -120,9 +104,11 @@ def record_order(call: LibraryCall) -> None:
         _add_callback(call)
     elif not own and name.startswith("cu"):
         _add_order(call, name)
+    elif not own and (later := later_stream(call)) is not None:
+        _add_algorithm(call, later)
     elif not own and (begins_thread(call.call) or join_thread(call)):
         pass
-    elif own or (_may_order(call.call.function.qualified, name) and not _is_algorithm(call)) or _calls_back(call):
+    elif own or may_wait(call, name):
         _wait(call, sure=False)
 
 
@@ -135,44 +121,6 @@ def _known_name(name: str) -> str:
     """The name of the runtime's function that a function is, also one of the driver or of another dialect."""
     name = cuda_name(name)
     return _DRIVER.get(name.removesuffix("_v2"), name)
-
-
-def _may_order(qualified: str, name: str) -> bool:
-    """Whether a function that CUDA does not declare may wait for the device, or for a thread that does."""
-    if name in _PAUSES or (name in _LOOKING and (qualified.startswith("thrust::") or name.endswith("_cast"))):
-        return False
-    return qualified.startswith(ORDERING) or not (qualified.startswith(_ELSEWHERE) or name in LIBC)
-
-
-def _is_algorithm(call: LibraryCall) -> bool:
-    """Whether a call is one of an algorithm of the standard library that gets pointers and numbers, and no function."""
-    types = [argument.type for argument in call.call.arguments]
-    return call.call.function.qualified == call.name and call.name in ALGORITHMS and all(map(_is_element, types))
-
-
-def _is_element(type_: Type) -> bool:
-    match type_:
-        case PointerType(to=to):
-            return _is_element(to)
-        case _:
-            return isinstance(type_, IntType | FloatType | BoolType)
-
-
-def _calls_back(call: LibraryCall) -> bool:
-    """Whether a function of the standard library, no method, may call a function that it gets (or a functor's)."""
-    if call.call.function.qualified.rpartition("::")[0] not in _NAMESPACES or call.name in LIBC:
-        return False
-    return any(_is_callable(argument.type) for argument in call.call.arguments)
-
-
-def _is_callable(type_: Type) -> bool:
-    match type_:
-        case PointerType(to=to):
-            return _is_callable(to)
-        case OpaqueType(name=name):
-            return name.startswith(ORDERING)
-        case _:
-            return isinstance(type_, FunctionType | RecordType)
 
 
 def _wait(
@@ -214,8 +162,10 @@ def _add_order(call: LibraryCall, name: str) -> None:
             trace.device = as_int(first) if isinstance(first, Term) else const(-1)
         case _ if name.startswith(_QUIET):
             pass
-        case _ if name in _POLLS:
-            loops = bool(call.run.launches.enclosing) or call.span in call.run.text.polling
+        case _ if name in QUERIES:
+            text = call.run.text
+            loops = bool(call.run.launches.enclosing) or call.span in text.polling
+            loops = loops and call.span not in text.impatient
             stream, event = (first, None) if name == "cudaStreamQuery" else (None, first)
             _wait(call, stream, event, sure=False, looks=not loops)
         case _:
@@ -251,12 +201,41 @@ def _add_copy(call: LibraryCall, name: str) -> None:
         _wait(call, sure=False)
 
 
+def _add_algorithm(call: LibraryCall, stream: Value) -> None:
+    """An algorithm of Thrust that returns before it is done: it may use all that it gets pointers to."""
+    touches = [
+        t
+        for index, value in enumerate(call.arguments[1:])
+        for t in _touches(call, value, None, writes=writes_range(call.name, index))
+    ]
+    _add_work(call, "the algorithm", stream, touches)
+
+
 def _add_release(call: LibraryCall) -> None:
     """cudaFreeAsync: other memory may be there as soon as the stream comes to it."""
-    pointers = call.arguments[:1]
+    _add_work(call, "the release", _stream(call, "cudaFreeAsync"), _all_of(call, call.arguments[:1]))
+
+
+def _all_of(call: LibraryCall, pointers: Sequence[Value]) -> list[Touch]:
+    """All the memory behind pointers, which is written."""
     size = next((t.size for p in pointers for t in pointed_to(p)), None)
-    touches = [t for p in pointers for t in _touches(call, p, size, writes=True)]
-    _add_work(call, "the release", _stream(call, "cudaFreeAsync"), touches)
+    return [t for p in pointers for t in _touches(call, p, size, writes=True)]
+
+
+def _add_hidden_release(call: LibraryCall) -> None:
+    """A smart pointer gets a deleter that gives memory back in a stream: that may happen at any time from here on."""
+    if not call.call.function.qualified.startswith(_OWNERS):
+        return
+    for index in range(1, len(call.arguments)):
+        found = passed_function(call, index, launching=False)
+        if found is not None and _releases_later(found[0], call.run.linked.functions):
+            pointers = [p for v in call.arguments[1:index] for p in pointers_of(v)]
+            _add_work(call, "the release by a deleter", OPAQUE, _all_of(call, pointers))
+
+
+def _releases_later(function: Function, functions: Mapping[str, Function]) -> bool:
+    calls = (n for f in run_by(function.ref.key, functions) for n in nodes(f.body) if isinstance(n, ir.Call))
+    return any(_known_name(n.function.name) == "cudaFreeAsync" for n in calls)
 
 
 def _add_callback(call: LibraryCall) -> None:

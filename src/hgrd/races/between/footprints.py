@@ -24,7 +24,7 @@ from hgrd.terms import TRUE, Op, Origin, Symbol, Term, add, as_int, conj, const,
 from hgrd.terms.rewrite import without_wraps
 
 _ANY: Final = (None, None, None)
-_INPUT: Final = (Origin.INPUT, Origin.DIMENSION)
+_OF_HOST: Final = (Origin.INPUT, Origin.DIMENSION, Origin.COMPUTED)
 
 
 class Use(Struct, frozen=True):
@@ -91,8 +91,8 @@ class Footprints(Struct, frozen=True):
 
 
 def is_told(term: Term, common: Set[Symbol]) -> bool:
-    """Whether a number of the host is input alone, or made of what is `common` to two pieces of work."""
-    return all(s.origin in _INPUT or s in common for s in term.symbols)
+    """Whether a number is the host's alone, or made of what is `common` to two pieces of work."""
+    return all(s.origin in _OF_HOST or s in common for s in term.symbols)
 
 
 def _accesses(items: tuple[Item, ...], *, surely: bool = True) -> Iterator[tuple[Access, bool]]:

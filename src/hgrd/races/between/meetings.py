@@ -44,6 +44,7 @@ from hgrd.terms import (
 _FAR: Final = 1 << 60
 _MOST: Final = 64  # pieces of work that a launch is compared with
 _TRIED: Final = 24  # pairs of accesses of two pieces of work
+_SMALL: Final = 1 << 16  # what numbers that the program computes are at most, where any will do
 _ASKED: Final = 6  # pairs of accesses that are decided for any numbers
 _ANY: Final = Party((), (), (), const(0), 1)
 
@@ -75,9 +76,11 @@ def meetings(launch: LaunchSite, footprints: Footprints, decide: Decider) -> lis
     for pair in sorted(launch.may_meet, key=lambda p: not p.sure)[:_MOST]:
         if pair.shared not in found:
             met, always = _all_met(pair, footprints, decide)
-            accepted = met if always else [m for m in met if _is_of_inputs(m)]
+            accepted = met if always else [m for m in met if _is_of_host(m)]
             if accepted:
-                race = _race(pair, [m for m in accepted if always or _is_checked(m, pair)])
+                common = _symbols_of(pair.own) & _symbols_of(pair.other)
+                known = (m for m in accepted if all(s.origin is not Origin.COMPUTED or s in common for s in m.inputs))
+                race = _race(pair, [m for m in known if always or _is_checked(m, pair)])
                 found[pair.shared] = Meeting(pair.shared, pair.assumed, race)
     return list(found.values())
 
@@ -106,20 +109,25 @@ def _all_met(pair: MayMeet, footprints: Footprints, decide: Decider) -> tuple[li
         elif always:
             always = not all(_makes_any({id(p[n]): p[n] for p in pairs}.values(), values, decide) for n in (0, 1))
     if not found:
-        found.extend(islice(_met_with_checked(pair, pairs, decide), 1))
+        found.extend(islice(_met_with_some(pair, pairs, decide), 1))
     return found, always and bool(found)
 
 
-def _met_with_checked(pair: MayMeet, pairs: Iterable[tuple[Use, Use]], decide: Decider) -> Iterator[Met]:
-    """Accesses that meet for some of the inputs that the program accepts, if it checks all that they depend on."""
+def _met_with_some(pair: MayMeet, pairs: Iterable[tuple[Use, Use]], decide: Decider) -> Iterator[Met]:
+    """Accesses that meet for some of the inputs that the program accepts, if it checks all that they depend on.
+
+    Or for some numbers that the program computes, in a way that is not known.
+    """
     for a, b in islice(((a, b) for a, b in pairs if not (a.anywhere or b.anywhere)), _ASKED):
         terms = (*a.party.guards, a.party.address, *b.party.guards, b.party.address)
         sizes = (*_sizes(a), *_sizes(b))
         private = {*a.party.private, *b.party.private}
         facts = (*sizes, *relevant(pair.told, symbols_of(*sizes, *terms) - private))
         shared = sorted(symbols_of(*facts, *terms) - private, key=lambda s: s.name)
-        if all(s.origin is Origin.INPUT for s in shared) and are_checked(shared, pair.told, (*terms, *facts)):
-            answer = decide(Query(tuple(shared), (), facts, a.party, b.party, (), scrutiny=Scrutiny.NONE))
+        computed = [var(s) for s in shared if s.origin is not Origin.INPUT]
+        if computed or are_checked(shared, pair.told, (*terms, *facts)):
+            small = (fact for number in computed for fact in (le(const(0), number), le(number, const(_SMALL))))
+            answer = decide(Query(tuple(shared), (), (*facts, *small), a.party, b.party, (), scrutiny=Scrutiny.NONE))
             if isinstance(answer, Conflict):
                 values = answer.model.values
                 inputs = {s: values.get(s, s.low) for s in shared}
@@ -128,9 +136,9 @@ def _met_with_checked(pair: MayMeet, pairs: Iterable[tuple[Use, Use]], decide: D
                     yield met
 
 
-def _is_of_inputs(met: Met) -> bool:
-    """Whether two accesses meet at places that nothing but the program's inputs decides."""
-    return not (met.one.anywhere or met.other.anywhere) and all(s.origin is Origin.INPUT for s in met.inputs)
+def _is_of_host(met: Met) -> bool:
+    """Whether two accesses meet at places that numbers of the host decide, and no contents of memory."""
+    return not (met.one.anywhere or met.other.anywhere)
 
 
 def _is_checked(met: Met, pair: MayMeet) -> bool:
