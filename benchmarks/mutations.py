@@ -2532,4 +2532,58 @@ MUTATIONS = (
         ("tests/verdicts/host/test_followed_calls.py",),
         gives(True, "races.pairs.untold_tests:_needs_no_large_number"),
     ),
+    Mutation(
+        "elements-never-change",
+        "what objects of the library hold stays as it is",
+        ("tests/verdicts/host/test_reused_workspaces.py",),
+        gives(None, "host.semantics:note_call", "host.semantics:note_store"),
+    ),
+    Mutation(
+        "results-never-repeat",
+        "a call that is not followed gives another pointer in each iteration of a loop",
+        ("tests/verdicts/host/test_reused_workspaces.py",),
+        gives(False, "host.concurrency.iterations:Iterations.repeats"),
+    ),
+    Mutation(
+        "nothing-spreads",
+        "no function of the library puts a pointer that one of its objects has into another one",
+        ("tests/verdicts/host/test_reused_workspaces.py",),
+        gives(None, "host.memory.handed_pointers:HandedPointers.record_spread"),
+    ),
+    Mutation(
+        "every-iterator-steps",
+        "what an iterator leads to is another element in each iteration of a loop",
+        ("tests/verdicts/host/test_reused_workspaces.py",),
+        gives((), "host.memory.stepped_iterators:_changed"),
+    ),
+    Mutation(
+        "callbacks-write-no-members",
+        "a function of the host in a stream writes nothing to what it is given",
+        ("tests/verdicts/host/test_data_of_callbacks.py",),
+        gives(frozenset[tuple[int, int]](), "host.library.device_order:written_bytes"),
+    ),
+    Mutation(
+        "polls-are-patient",
+        "a loop that looks whether work is complete goes on until it is",
+        ("tests/verdicts/host/test_unfinished_work.py",),
+        gives(frozenset[object](), "host.execution.run_state:impatient_queries"),
+    ),
+    Mutation(
+        "algorithms-are-done",
+        "algorithms of Thrust are done when they return",
+        ("tests/verdicts/host/test_unfinished_work.py",),
+        gives(None, "host.library.device_order:later_stream"),
+    ),
+    Mutation(
+        "deleters-release-nothing",
+        "a deleter that gives memory back in a stream does so when nothing uses it any more",
+        ("tests/verdicts/host/test_unfinished_work.py",),
+        gives(False, "host.library.device_order:_releases_later"),
+    ),
+    Mutation(
+        "events-by-any-number",
+        "an event in an array is that by any number that is waited for",
+        ("tests/verdicts/host/test_unfinished_work.py",),
+        gives(False, "host.concurrency.order:Streams.is_any"),
+    ),
 )

@@ -190,6 +190,22 @@ def test_lanes_that_share_memory(tmp_path: Path, name: str) -> None:
     assert outcomes <= {Outcome.UNKNOWN, Outcome.RACE}
 
 
+STEPS = {  # what a loop does with an iterator besides stepping it
+    "": Outcome.SAFE,
+    "++it; if (it == c.end()) break;": Outcome.UNKNOWN,
+    "it = c.begin();": Outcome.UNKNOWN,
+    "std::advance(it, 1);": Outcome.UNKNOWN,
+}
+
+
+@pytest.mark.parametrize("more", STEPS)
+def test_iterators_that_are_more_than_stepped(tmp_path: Path, more: str) -> None:
+    use = "fill<<<4, 256, 0, it->s>>>(x, n, it->p); MORE sum<<<1, 1, 0, it->s>>>(it->p, n, r + t);"
+    walk = "int t = 0; for (auto it = c.begin(); it != c.end(); ++it) { " + use.replace("MORE", more) + " t++; }"
+    make = "std::list<Lane> c; " + FOUR + LANE + "c.push_back(a); } "
+    assert outcomes_of_launches(check(tmp_path, program("", make + walk))) == {STEPS[more]}
+
+
 CHANGED = {  # two pieces of work on what one lookup gets, between which it is changed, or what has no part in it
     "owners swapped": (
         "std::vector<std::unique_ptr<Owner>> c; " + FOUR + OWNED + "c.push_back(std::make_unique<Owner>(o)); }"

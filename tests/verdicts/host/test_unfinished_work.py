@@ -10,6 +10,7 @@ from tests.checking import check, decided, outcomes_of_launches
 PROGRAM = """
 #include <cuda_runtime.h>
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -130,5 +131,29 @@ TILES = """
 """
 
 
-def test_events_that_only_the_contents_of_a_container_tell(tmp_path: Path) -> None:
+OTHER_TILES = """
+  std::vector<cudaStream_t> s(4); std::vector<cudaEvent_t> done(8);
+  for (auto &one : s) cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+  for (auto &one : done) cudaEventCreate(&one);
+  for (int k = 0; k < 4; k++)
+    for (int t = 0; t < 4; t++) {
+      std::vector<int> beside; BESIDE
+      if (k > 0) for (int o : beside) cudaStreamWaitEvent(s[t], done[2 * o + ((k + 1) & 1)], 0);
+      sweep<<<1, 16, 0, s[t]>>>(k & 1 ? y : x, k & 1 ? x : y, 1 + t * 16, 17 + t * 16);
+      cudaEventRecord(done[2 * t + (k & 1)], s[t]);
+    }
+"""
+
+
+KNOWN_NEIGHBOURS = "if (t > 0) beside.push_back(t - 1); if (t < 3) beside.push_back(t + 1);"
+NEIGHBOURS = {KNOWN_NEIGHBOURS: Outcome.SAFE, 'beside.push_back(std::atoi(std::getenv("NEXT")));': Outcome.UNKNOWN}
+
+
+def test_numbers_that_are_lost(tmp_path: Path) -> None:
     assert outcomes_of_launches(check(tmp_path, program(TILES, LANES))) == {Outcome.UNKNOWN}
+
+
+@pytest.mark.parametrize("beside", NEIGHBOURS)
+def test_events_that_only_the_contents_of_a_container_tell(tmp_path: Path, beside: str) -> None:
+    report = check(tmp_path, program(OTHER_TILES.replace("BESIDE", beside), LANES))
+    assert outcomes_of_launches(report) == {NEIGHBOURS[beside]}

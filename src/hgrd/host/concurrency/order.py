@@ -37,7 +37,8 @@ from hgrd.host.concurrency.trace import (
     Wait,
     Work,
 )
-from hgrd.terms import Term, const, negate
+from hgrd.terms import Op, Term, const, negate
+from hgrd.terms.rewrite import bottom_up
 
 _ELEMENT: Final = re.compile(r"std::\w*map::\S+?\((?P<map>[^,()]+),(?P<key>\s*(?:'[^']*')?)\)(?P<rest>.*)$")
 
@@ -90,8 +91,10 @@ class Streams(Struct, frozen=True):
 
     def is_any(self, address: Address) -> bool:
         """Whether what the program has computed, and no iteration of a loop, says which of several an address is."""
-        at = (self.offsets[p.key][0] for p in places(address) if p.key in self.offsets)
-        return any(not is_numbered(s) for term in (*at, *(p.offset for p in places(address))) for s in term.symbols)
+        found = [self.offsets[p.key][0] for p in places(address) if p.key in self.offsets]
+        terms = (*found, *(p.offset for p in places(address)))
+        read = any(term.op is Op.READ for term in bottom_up(terms))
+        return read or any(not is_numbered(s) for term in terms for s in term.symbols)
 
     def differ(self, one: Stream, other: Stream) -> bool:
         """Whether two streams are not one, as far as is known: those of one array, unless by the same index."""
@@ -305,8 +308,9 @@ class Order(Struct):
         found = NONE
         for other, known in self.events.items():
             every_one = every and not names.isdisjoint(self.facts.names(other))
-            known_one = not self.apart or not (self.facts.is_any(event) or self.facts.is_any(other))
-            if other == event or every_one or (self.lenient and known_one and self.facts.may_be(event, other)):
+            lenient = self.lenient and self.facts.may_be(event, other)
+            told = not self.apart or not (self.facts.is_any(event) or self.facts.is_any(other))
+            if other == event or (told and (every_one or lenient)):
                 found = joined(found, known)
         return found
 

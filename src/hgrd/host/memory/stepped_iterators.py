@@ -16,25 +16,26 @@ from hgrd.program.walk import directly_in, nodes
 
 _STEP: Final = "operator++"
 _ELEMENTS: Final = ("operator*", "operator->")
-_CHANGES_NOTHING: Final = (*_ELEMENTS, _STEP, "operator!=", "operator==")
+_CHANGES_NOTHING: Final = (*_ELEMENTS, "operator!=", "operator==")
 
 
 def stepped_elements(functions: Mapping[str, Function]) -> frozenset[Span]:
     """The places of calls that get an element by an iterator which the innermost loop around them only steps."""
     bodies = (f.body for f in functions.values() if f.user_code and f.body is not None)
-    loops = (n for body in bodies for n in nodes(body) if isinstance(n, st.Loop | st.DoWhile))
+    loops = (n for body in bodies for n in nodes(body) if isinstance(n, st.Loop) and n.step is not None)
     return frozenset(span for loop in loops for span in _stepped_in(loop))
 
 
-def _stepped_in(loop: st.Loop | st.DoWhile) -> Iterator[Span]:
-    own = [(call, key) for call in _calls_of(loop) for key in _variables(call)[:1]]
-    stepped = {key for call, key in own if call.function.name == _STEP}
+def _stepped_in(loop: st.Loop) -> Iterator[Span]:
+    steps = (n for n in nodes(loop.step) if isinstance(n, ir.Call) and n.function.name == _STEP)
+    stepped = {key for call in steps for key in _variables(call)[:1]}
     if stepped:
-        stepped -= {key for node in nodes(loop) for key in _changed(node)}
+        stepped -= {key for node in nodes((loop.condition, loop.body)) for key in _changed(node)}
+        own = ((call, key) for call in _calls_of(loop) for key in _variables(call)[:1])
         yield from (call.span for call, key in own if call.function.name in _ELEMENTS and key in stepped)
 
 
-def _calls_of(loop: st.Loop | st.DoWhile) -> Iterator[ir.Call]:
+def _calls_of(loop: st.Loop) -> Iterator[ir.Call]:
     """The calls in a loop that are in no loop within it."""
     todo: list[object] = list(directly_in(loop))
     while todo:
@@ -46,7 +47,7 @@ def _calls_of(loop: st.Loop | st.DoWhile) -> Iterator[ir.Call]:
 
 
 def _changed(node: object) -> tuple[str, ...]:
-    """The variables that a node may change otherwise than by a step."""
+    """The variables that a node may change."""
     match node:
         case ir.Call(function=function) if function.name not in _CHANGES_NOTHING:
             return _variables(node)
