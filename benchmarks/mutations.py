@@ -2212,7 +2212,7 @@ MUTATIONS = (
         "streams-got-alike-none",
         "what a map holds under one key is another stream each time",
         ("tests/verdicts/host/test_got_streams.py",),
-        gives(None, "host.execution.lookups:lookup_of"),
+        gives(None, "host.containers.element_lookups:lookup_of"),
     ),
     Mutation(
         "streams-unknown-are-one",
@@ -2224,7 +2224,7 @@ MUTATIONS = (
         "thrust-elements-wait",
         "a look at the elements of a vector of Thrust may wait for the device",
         ("tests/verdicts/host/test_uses_by_the_host.py",),
-        put("host.library.device_order:_LOOKING", frozenset()),
+        put("host.execution.streams:_LOOKING", frozenset()),
     ),
     Mutation(
         "copies-beside-the-host-none",
