@@ -11,6 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from hgrd.host.linking.library_names import returns_argument
 from hgrd.host.linking.link import Linked, record_of
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
@@ -50,8 +51,10 @@ def functions_passed(
 ) -> frozenset[str]:
     """The keys of the program's functions that a call is passed: by pointer, or as functor.
 
-    `copied`: of functors, only those passed by value.
+    `copied`: of functors, only those passed by value.  A function that returns its argument is passed nothing.
     """
+    if returns_argument(call.function):
+        return frozenset()
     regions = (state.store.get(target.key, EMPTY) for target in reachable(state, arguments))
     values = (*arguments, *(c.value for region in regions for c in region.cells.values()))
     types = (a.type for a in call.arguments if not copied or isinstance(a.type, RecordType))

@@ -139,6 +139,12 @@ def is_of_program(function: FunctionRef) -> bool:
     return function.user_code and function.key != function.name and not function.name.startswith("__")
 
 
+def returns_argument(function: FunctionRef) -> bool:
+    """Whether a function of the C++ library returns what it gets, and does nothing: `std::forward`, `std::move`."""
+    known = function.qualified.rpartition("::")[0] in ("", "std") and function.name in LIBC_FAMILIES["identity"]
+    return known and not is_of_program(function)
+
+
 def makes_memory(function: FunctionRef) -> bool:
     """Whether a library function makes memory that no one else has: one with a declaration, or with a known name."""
     if "alloc" not in function.name.lower() or is_of_program(function):
