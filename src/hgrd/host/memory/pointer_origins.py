@@ -66,7 +66,8 @@ class PointerOrigins(Struct):
 
     `held`: what has been stored in an object, or may have been by code that is not followed.  `may_be`: what an object
     from outside may be, or be a part of.  `loaded`: the place of the pointer that led to an object from outside.
-    `own`: objects of which every element of another one has its own, since each iteration of a loop makes one.
+    `own`: objects of which every element of another one has its own, since each iteration of a loop makes one; `own_at`
+    has the places of an object where pointers to another one were stored.
     `calls` are names for the results of calls.
     """
 
@@ -74,6 +75,7 @@ class PointerOrigins(Struct):
     may_be: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
     own: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    own_at: dict[tuple[str, str], set[Term]] = field(default_factory=dict[tuple[str, str], set[Term]])
     calls: dict[tuple[str, tuple[Value, ...]], str] = field(default_factory=dict[tuple[str, tuple[Value, ...]], str])
     visible: VisibleStores = field(default_factory=VisibleStores)
     placed: StoredPointers = field(default_factory=StoredPointers)
@@ -84,7 +86,11 @@ class PointerOrigins(Struct):
         for place in pointers_in(address) if found else ():
             self.visible.put(machine.records, place.target, place.offset, value)
             first = min((index.get(s.name, inf) for s in symbols_of(place.offset)), default=inf)
-            self._record_own(place.target.key, found, {key for key in found if index.get(key, -1) > first})
+            for key in found:  # at two places, an object is that of neither
+                self.own_at.setdefault((place.target.key, key), set()).add(place.offset)
+            alone = {key for key in found if len(self.own_at[place.target.key, key]) == 1}
+            alone -= {key for key in alone & self.loaded.keys() if IN + place.target.key in self.closed({key})}
+            self._record_own(place.target.key, found, {key for key in alone if index.get(key, -1) > first})
             for name in self.closed({place.target.key}):
                 self.held.setdefault(name.removeprefix(IN), set()).update(found)
             self._record_place(machine, place, value)
@@ -290,7 +296,7 @@ class PointerOrigins(Struct):
 
     def _repeats(self, holder: str, closure: Closure) -> bool:
         """Whether an object may hold a pointer twice, for all that the program shows."""
-        own = self.own.get(holder, set())
+        own = self.own.get(holder, set()) | {holder, holder.removesuffix(ELEMENTS)}
         return any(not name.startswith(IN) and name not in own for name in closure.of((IN + holder,)))
 
 
