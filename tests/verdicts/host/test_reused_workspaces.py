@@ -130,7 +130,8 @@ def test_memory_that_may_be_handed_out_again(tmp_path: Path, name: str) -> None:
 def test_memory_of_its_own(tmp_path: Path, name: str) -> None:
     report = check(tmp_path, looped(*OWN[name]))
     assert outcomes_of_launches(report) == {Outcome.SAFE}
-    assert decided(report) in ((1, 1), (8, 8))  # where the loop is unrolled, there are eight launches
+    launches = 8 if name == "kept each time" else 1  # that loop is unrolled
+    assert decided(report) == (launches, launches)
 
 
 USE = "{ fill<<<4, 256, 0, L.s>>>(x + t * n, n, L.p); sum<<<1, 1, 0, L.s>>>(L.p, n, r + t); }"
@@ -186,8 +187,7 @@ def test_lanes_with_memory_of_their_own(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", PAIRED)
 def test_lanes_that_share_memory(tmp_path: Path, name: str) -> None:
     make, use, mix = PAIRED[name]
-    outcomes = outcomes_of_launches(check(tmp_path, program("", make.replace("MIX", mix) + use)))
-    assert outcomes <= {Outcome.UNKNOWN, Outcome.RACE}
+    assert outcomes_of_launches(check(tmp_path, program("", make.replace("MIX", mix) + use))) == {Outcome.UNKNOWN}
 
 
 STEPS = {  # what a loop does with an iterator besides stepping it
@@ -233,8 +233,7 @@ CHANGED = {  # two pieces of work on what one lookup gets, between which it is c
 @pytest.mark.parametrize("name", CHANGED)
 def test_lookups_that_get_another_element(tmp_path: Path, name: str) -> None:
     body, change = CHANGED[name]
-    outcomes = outcomes_of_launches(check(tmp_path, program("", body.replace("BETWEEN", change))))
-    assert outcomes <= {Outcome.UNKNOWN, Outcome.RACE}
+    assert outcomes_of_launches(check(tmp_path, program("", body.replace("BETWEEN", change)))) == {Outcome.UNKNOWN}
 
 
 @pytest.mark.parametrize("between", ["", "std::vector<int> k; k.push_back(n); std::sort(k.begin(), k.end());"])

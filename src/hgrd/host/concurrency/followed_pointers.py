@@ -5,7 +5,7 @@ auto *job = static_cast<Job *>(data); job->out[0] = 1;      // out, but not job-
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from hgrd.host.linking.constant_memory import run_by
@@ -26,16 +26,7 @@ def followed_pointers(
     key: str, functions: Mapping[str, Function], records: Mapping[str, Record]
 ) -> frozenset[Range] | None:
     """Where in a record the pointers stand that a function, or what it calls, may follow; None: anywhere."""
-    if not _has_body(key, functions):
-        return None
-    found: set[Range] = set()
-    for function in run_by(key, functions):
-        for node in nodes(function.body):
-            known = _followed(node, functions, records)
-            if known is None:
-                return None
-            found.update(known)
-    return frozenset(found)
+    return _of_all_nodes(key, functions, lambda node: _followed(node, functions, records))
 
 
 def _followed(
@@ -62,16 +53,7 @@ def written_bytes(
     key: str, functions: Mapping[str, Function], records: Mapping[str, Record]
 ) -> frozenset[Range] | None:
     """Which bytes of a record a function, or what it calls, may write, besides what pointers lead to; None: any."""
-    if not _has_body(key, functions):
-        return None
-    found: set[Range] = set()
-    for function in run_by(key, functions):
-        for node in nodes(function.body):
-            known = _written(node, functions, records)
-            if known is None:
-                return None
-            found.update(known)
-    return frozenset(found)
+    return _of_all_nodes(key, functions, lambda node: _written(node, functions, records))
 
 
 def _written(
@@ -96,6 +78,21 @@ def _is_behind_member(place: ir.Place) -> bool:
     while isinstance(pointer, ir.PointerAdd):
         pointer = bare(pointer.pointer)
     return isinstance(pointer, ir.Call) or (isinstance(pointer, ir.Load) and isinstance(pointer.place, ir.FieldPlace))
+
+
+def _of_all_nodes(
+    key: str, functions: Mapping[str, Function], of: Callable[[object], tuple[Range, ...] | None]
+) -> frozenset[Range] | None:
+    """What is said of all nodes of a function and of what it calls; None: it has no body, or one is not known."""
+    if not _has_body(key, functions):
+        return None
+    found: set[Range] = set()
+    for node in (node for function in run_by(key, functions) for node in nodes(function.body)):
+        known = of(node)
+        if known is None:
+            return None
+        found.update(known)
+    return frozenset(found)
 
 
 def _has_body(key: str, functions: Mapping[str, Function]) -> bool:

@@ -12,14 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.host.concurrency.addresses import ANYWHERE, Place, places
-from hgrd.host.concurrency.trace import (
-    CALLBACK,
-    Event,
-    Loop,
-    Touch,
-    Use,
-    Work,
-)
+from hgrd.host.concurrency.trace import CALLBACK, Event, Loop, Touch, Use, Work
 from hgrd.terms import Op, Symbol, Term, add, const, maximum, minimum, sub, symbols_of, var
 from hgrd.terms.linear import from_linear, linear
 

@@ -13,16 +13,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.addresses import (
-    GOT,
-    UNKNOWN,
-    Address,
-    Either,
-    Given,
-    Lookup,
-    Place,
-    Result,
-)
+from hgrd.host.concurrency.addresses import GOT, UNKNOWN, Address, Either, Given, Lookup, Place, Result
 from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.found_places import APART, TWO
 from hgrd.host.concurrency.host_uses import in_all, is_all

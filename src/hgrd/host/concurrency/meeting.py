@@ -13,26 +13,14 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.addresses import (
-    ANYWHERE,
-    DEFAULT,
-    UNKNOWN,
-    Place,
-    places,
-    ways,
-)
+from hgrd.host.concurrency.addresses import ANYWHERE, DEFAULT, UNKNOWN, Place, places, ways
 from hgrd.host.concurrency.found_places import meets, other_members, other_places
 from hgrd.host.concurrency.host_uses import holders_of
 from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.keyed_pointers import Held
 from hgrd.host.concurrency.order import other_keys
 from hgrd.host.concurrency.rows import apart, meet
-from hgrd.host.concurrency.trace import (
-    CALLBACK,
-    Touch,
-    Trace,
-    Work,
-)
+from hgrd.host.concurrency.trace import CALLBACK, Touch, Trace, Work
 from hgrd.host.memory.pointer_origins import ANYTHING, IN
 from hgrd.program.types import POINTER_SIZE, OpaqueType, RecordType
 from hgrd.terms import Term

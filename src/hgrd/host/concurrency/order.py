@@ -15,28 +15,11 @@ from typing import Final, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.addresses import (
-    DEFAULT,
-    GOT,
-    Address,
-    Place,
-    places,
-)
+from hgrd.host.concurrency.addresses import DEFAULT, GOT, Address, Place, places
 from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
 from hgrd.host.concurrency.contradictions import exclusive
 from hgrd.host.concurrency.found_places import is_numbered, meets
-from hgrd.host.concurrency.trace import (
-    Begin,
-    End,
-    Event,
-    Follow,
-    Join,
-    Mark,
-    Replay,
-    Use,
-    Wait,
-    Work,
-)
+from hgrd.host.concurrency.trace import Begin, End, Event, Follow, Join, Mark, Replay, Use, Wait, Work
 from hgrd.terms import Op, Term, const, negate
 from hgrd.terms.rewrite import bottom_up
 

@@ -21,17 +21,7 @@ from hgrd.host.concurrency.host_uses import Uses, holders_of
 from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.meeting import Pair, named, pairs, with_early, with_host
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent, is_got
-from hgrd.host.concurrency.trace import (
-    CALLBACK,
-    Event,
-    Follow,
-    Replay,
-    Touch,
-    Trace,
-    Use,
-    Wait,
-    Work,
-)
+from hgrd.host.concurrency.trace import CALLBACK, Event, Follow, Replay, Touch, Trace, Use, Wait, Work
 from hgrd.host.kinds import FactKind
 from hgrd.host.model import AtOnce, Fact, HostNote, LaunchedAs, MayMeet
 from hgrd.program.span import Span

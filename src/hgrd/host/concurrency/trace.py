@@ -21,8 +21,6 @@ from hgrd.terms import Symbol, Term, as_int, const
 _CHOSEN: Final = (ConditionKind.BRANCH, ConditionKind.GUARD)
 _LEGACY: Final = 1  # cudaStreamLegacy, as a number
 _PER_THREAD: Final = 2  # cudaStreamPerThread
-
-
 CALLBACK: Final = "the callback"
 THREAD_NUMBER: Final = "omp_get_thread_num()"  # begins the names of symbols for it
 

@@ -9,7 +9,8 @@ from typing import Final
 
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.linking.library_names import adds_only, holds_numbers, keeps_elements
-from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, OpaqueType, PointerType, Type
+from hgrd.host.memory.pointer_origins import may_hold
+from hgrd.program.types import OpaqueType, PointerType, Type
 from hgrd.symbolic.state import INITIAL, Generation, Region, State
 from hgrd.symbolic.values import FloatValue, Value, pointed_to
 from hgrd.terms import Term
@@ -56,14 +57,4 @@ def _may_hold_elements(value: Value, type_: Type | None) -> bool:
 
 
 def _is_external(value: Value) -> bool:
-    return any(target.external and _may_hold_pointers(target.element) for target in pointed_to(value))
-
-
-def _may_hold_pointers(type_: Type | None) -> bool:
-    match type_:
-        case ArrayType(of=of):
-            return _may_hold_pointers(of)
-        case IntType() | FloatType() | BoolType():
-            return False
-        case _:
-            return True
+    return any(target.external and may_hold(target.element) for target in pointed_to(value))

@@ -15,12 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from hgrd.host.concurrency.addresses import ANYWHERE, UNKNOWN, Place
-from hgrd.host.concurrency.trace import (
-    Held,
-    Touch,
-    Work,
-    choices_of,
-)
+from hgrd.host.concurrency.trace import Held, Touch, Work, choices_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.passed_functions import Entering, passed_function
 from hgrd.host.execution.run_state import HostRunState

@@ -10,13 +10,7 @@ from typing import Final
 
 from hgrd.cuda.spelling import cuda_name
 from hgrd.host.concurrency.rows import Row
-from hgrd.host.concurrency.trace import (
-    Touch,
-    Use,
-    Wait,
-    choices_of,
-    told_of,
-)
+from hgrd.host.concurrency.trace import Touch, Use, Wait, choices_of, told_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.linking.stored_kinds import Kind, kind_of

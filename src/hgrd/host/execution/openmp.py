@@ -10,15 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.trace import (
-    THREAD_NUMBER,
-    Begin,
-    End,
-    Join,
-    Loop,
-    Team,
-    Trace,
-)
+from hgrd.host.concurrency.trace import THREAD_NUMBER, Begin, End, Join, Loop, Team, Trace
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.program.expressions import Call, IntConst

@@ -77,7 +77,6 @@ def may_wait(call: LibraryCall, name: str) -> bool:
 
 
 def _may_order(qualified: str, name: str) -> bool:
-    """Whether a function that CUDA does not declare may wait for the device, or for a thread that does."""
     if name in _PAUSES or (name in _LOOKING and (qualified.startswith("thrust::") or name.endswith("_cast"))):
         return False
     return qualified.startswith(ORDERING) or not (qualified.startswith(_ELSEWHERE) or name in LIBC_NAMES)

@@ -8,20 +8,8 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.addresses import (
-    ANYWHERE,
-    Address,
-    Place,
-    places,
-)
-from hgrd.host.concurrency.trace import (
-    Grid,
-    Touch,
-    Work,
-    choices_of,
-    pointers_of,
-    told_of,
-)
+from hgrd.host.concurrency.addresses import ANYWHERE, Address, Place, places
+from hgrd.host.concurrency.trace import Grid, Touch, Work, choices_of, pointers_of, told_of
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.touched_elements import LaunchedKernel
 from hgrd.host.linking.early_accesses import used_before_wait

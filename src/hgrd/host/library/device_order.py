@@ -36,7 +36,6 @@ from hgrd.host.library.host_threads import begins_thread, join_thread
 from hgrd.host.library.launch_functions import number_of
 from hgrd.host.linking.constant_memory import run_by
 from hgrd.program import expressions as ir
-from hgrd.program.expressions import Variable
 from hgrd.program.program import Function
 from hgrd.program.walk import nodes
 from hgrd.symbolic.memory.lvalues import reachable
@@ -241,11 +240,11 @@ def _releases_later(function: Function, functions: Mapping[str, Function]) -> bo
 def _add_callback(call: LibraryCall) -> None:
     """A function of the host as work in a stream: it may use what it is given, and what pointers in that lead to."""
     given = call.argument(1)
-    key = _with_body(given.function, call.run.linked.functions) if isinstance(given, FunctionValue) else ""
-    index = len(_parameters(call, key)) - 1
+    key = _with_body(given.function, call.run.linked.operators) if isinstance(given, FunctionValue) else ""
+    function = call.run.linked.functions.get(key)
+    index = -1 if function is None else len(function.parameters) - 1
     written, stored = call.run.text.mod_sets.of(key), call.run.text.mod_sets.stored(key)
     writes, stores = written is None or index in written, index in stored
-    function = call.run.linked.functions.get(key)
     kinds = None if function is None or function.body is None else call.run.text.mod_sets.kinds_stored(key)
     follows = followed_pointers(key, call.run.linked.functions, call.run.linked.records)
     reached = reachable(call.state, call.arguments[2:3]) if follows is None or follows else ()
@@ -266,12 +265,10 @@ def _add_callback(call: LibraryCall) -> None:
     _add_work(call, CALLBACK, call.argument(0), [*own, *found, *deep])
 
 
-def _with_body(function: ir.FunctionRef, functions: Mapping[str, Function]) -> str:
+def _with_body(function: ir.FunctionRef, operators: Mapping[str, tuple[str, ...]]) -> str:
     """The key of a function; of a lambda that is given as a function, that of its body."""
     owner, _, name = function.qualified.rpartition("::")
-    if name != _INVOKER:
-        return function.key
-    bodies = [key for key, f in functions.items() if f.ref.qualified == f"{owner}::operator()"]
+    bodies = operators.get(owner, ()) if name == _INVOKER else ()
     return bodies[0] if len(bodies) == 1 else function.key
 
 
@@ -282,11 +279,6 @@ def _part_touches(call: LibraryCall, value: Value, part: tuple[int, int]) -> lis
     return [
         replace(t, stores=False, rows=(row,), covered=True) for p in parts for t in _touches(call, p, None, writes=True)
     ]
-
-
-def _parameters(call: LibraryCall, key: str) -> tuple[Variable, ...]:
-    function = call.run.linked.functions.get(key)
-    return () if function is None else function.parameters
 
 
 def _stream(call: LibraryCall, name: str) -> Value | None:

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from hgrd.host.concurrency.trace import (
-    Event,
-    Follow,
-    Mark,
-    Wait,
-    choices_of,
-)
+from hgrd.host.concurrency.trace import Event, Follow, Mark, Wait, choices_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.capture import Extents, LaunchRequest, capture_launch

@@ -21,12 +21,13 @@ _HOLDERS: Final = frozenset(
     )
 )  # fmt: skip
 _GETTERS: Final = ("get", "get_if", "any_cast")  # functions of the library are known by their last name
-_LOOKING: Final = frozenset(  # by keys and numbers that stay as they are (C++ [associative.reqmts], [sequence.reqmts])
+LOOKING: Final = frozenset(  # by keys and numbers that stay as they are (C++ [associative.reqmts], [sequence.reqmts])
     (
         "operator[]", "at", "find", "count", "contains", "erase", "extract", "lower_bound", "upper_bound",
         "equal_range", "reserve", "rehash",
     )
 )  # fmt: skip
+"""Names of member functions of containers that get, or take out, what is under a key or number."""
 _MAPS: Final = ("std::map", "std::unordered_map")
 _SEQUENCES: Final = ("std::vector", "std::array", "std::deque", "std::span")
 _HOLDING_ONE: Final = ("std::unique_ptr", "std::shared_ptr", "std::optional", "std::reference_wrapper")
@@ -171,7 +172,7 @@ def holds_numbers(name: str) -> bool:
 def looks_up(function: FunctionRef) -> bool:
     """Whether a member function of a container of the C++ library gets, or takes out, what is under a key or number."""
     owner, _, name = function.qualified.rpartition("::")
-    return name in _LOOKING and (holds_values(owner) or of_container(function.qualified))
+    return name in LOOKING and (holds_values(owner) or of_container(function.qualified))
 
 
 def holds_values(name: str) -> bool:

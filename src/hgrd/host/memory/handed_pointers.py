@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from hgrd.host.linking.library_names import LOOKING
 from hgrd.host.memory.array_contents import ELEMENTS
 from hgrd.host.memory.pointer_origins import ANYTHING, IN, PointerOrigins, pointers_at, pointers_in
 from hgrd.host.memory.stored_twice import Part, part_at
@@ -30,10 +31,6 @@ _ADDING: Final = (  # one element
     "insert_or_assign", "emplace_hint",
 )  # fmt: skip
 _SPREADING: Final = ("operator=", "copy", "copy_n", "copy_if", "fill", "fill_n", "generate", "transform", "replace")
-_LOOKING: Final = (  # for elements that are there
-    "operator[]", "at", "find", "count", "contains", "erase", "extract", "remove", "lower_bound", "upper_bound",
-    "equal_range", "reserve", "rehash",
-)  # fmt: skip
 _CONTAINERS: Final = frozenset(
     (
         "map", "multimap", "unordered_map", "unordered_multimap", "set", "multiset", "unordered_set", "list",
@@ -112,12 +109,12 @@ class HandedPointers(Struct):
         """
         owner, _, name = function.rpartition("::")
         here, *given = [*arguments][:4] or [(OPAQUE, VOID)]
-        one = _is_of_program(owner, given)
-        adds = (one or owner.removeprefix("std::") in _CONTAINERS) and name not in _LOOKING
+        holds_one = _is_value_of_program(owner, given)
+        adds = (holds_one or owner.removeprefix("std::") in _CONTAINERS) and name not in (*LOOKING, "remove")
         if machine.speculative or not adds or not isinstance(here[0], Pointer):
             return
         self.calls += 1
-        many = not one and (name not in _ADDING or len(given) > 2)
+        many = not holds_one and (name not in _ADDING or len(given) > 2)
         elements = [e for value, type_ in given for e in _elements_in(machine, state, value, type_)]
         for number, (value, type_) in enumerate(elements):
             for at, one in _given_in(origins, machine, value, loops):
@@ -131,7 +128,7 @@ class HandedPointers(Struct):
     def record_spread(self, origins: PointerOrigins, call: Call, targets: Iterable[MemoryObject]) -> None:
         """A function of the library that is not followed writes to objects, perhaps what others hold, too."""
         owner = call.function.qualified.rpartition("::")[0]
-        of_program = _is_of_program(owner, [(OPAQUE, a.type) for a in call.arguments[1:]])
+        of_program = _is_value_of_program(owner, [(OPAQUE, a.type) for a in call.arguments[1:]])
         known = owner.removeprefix("std::") in _NOT_SPREADING or of_program
         if call.function.name in _SPREADING and not known:
             for target in targets:
@@ -235,7 +232,7 @@ def _elements_in(machine: Machine, state: State, value: Value, type_: Type) -> I
         yield from ((cell.value, type_.to) for cell in inside.values())
 
 
-def _is_of_program(owner: str, given: Iterable[tuple[Value, Type]]) -> bool:
+def _is_value_of_program(owner: str, given: Iterable[tuple[Value, Type]]) -> bool:
     """Whether an object that may hold one value gets one of a type of the program's, no other such object."""
     types = (t.to if isinstance(t, PointerType) and t.reference else t for _, t in given)
     return owner == "std::optional" and not any(isinstance(t, OpaqueType) for t in types)

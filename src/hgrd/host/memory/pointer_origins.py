@@ -183,7 +183,7 @@ class PointerOrigins(Struct):
 
     def record_lost(self, targets: Iterable[MemoryObject]) -> None:
         """Code that is there, but is not followed, may have stored any pointer in these objects."""
-        self.record_written((t for t in targets if _may_hold(t.element)), (ANYTHING,))
+        self.record_written((t for t in targets if may_hold(t.element)), (ANYTHING,))
 
     def record_written_key(self, key: str, sources: Iterable[str]) -> None:
         """As `record_written`, for the object of a key."""
@@ -195,7 +195,7 @@ class PointerOrigins(Struct):
             whole = self.visible.copied(machine.records, place, origin, state.store.get(origin.target.key, EMPTY))
             if whole or self._copied_members(machine, place.target, origin.target):
                 continue
-            if _may_hold(origin.target.element) and _is_open(state, origin.target):
+            if may_hold(origin.target.element) and _is_open(state, origin.target):
                 self.visible.put_names(place.target.key, (IN + origin.target.key,))
 
     def _copied_members(self, machine: Machine, to: MemoryObject, source: MemoryObject) -> bool:
@@ -340,10 +340,10 @@ def sources_of(state: State, arguments: Iterable[tuple[Value, Type | None]], *, 
     for value, type_ in arguments:
         if isinstance(value, Composite):
             found.update(named_in(value))
-        for target in reachable(state, (value,)) if _may_hold(type_) else ():
-            if target.space is not MemorySpace.LOCAL or (local and _may_hold(target.element)):
+        for target in reachable(state, (value,)) if may_hold(type_) else ():
+            if target.space is not MemorySpace.LOCAL or (local and may_hold(target.element)):
                 found.add(target.key)
-            if _may_hold(target.element) and _is_open(state, target):
+            if may_hold(target.element) and _is_open(state, target):
                 found.add(IN + target.key)
     return found
 
@@ -360,16 +360,16 @@ def _is_open(state: State, target: MemoryObject) -> bool:
 
 def held_in(values: Iterable[Value]) -> set[str]:
     """Names for what the objects that values lead to hold: all the pointers that a copy of them stores."""
-    return {f"{IN}{t.key}" for value in values for t in pointed_to(value) if _may_hold(t.element)}
+    return {f"{IN}{t.key}" for value in values for t in pointed_to(value) if may_hold(t.element)}
 
 
-def _may_hold(type_: Type | None) -> bool:
+def may_hold(type_: Type | None) -> bool:
     """Whether an object of a type may hold pointers, or numbers that stand for them; None: an unknown type."""
     match type_:
         case OpaqueType(name=name) | RecordType(key=name):
             return not name.removeprefix("struct ").startswith(_HANDLES)
         case ArrayType(of=of):
-            return _may_hold(of)
+            return may_hold(of)
         case IntType() | FloatType() | BoolType():
             return False
         case _:
