@@ -2230,7 +2230,7 @@ MUTATIONS = (
         "copies-beside-the-host-none",
         "the host uses no memory that an asynchronous copy may still use",
         ("tests/verdicts/host/test_buffers_of_copies.py",),
-        gives(False, "host.library.device_order:_is_locked"),
+        gives(False, "host.device_work.copies:_is_locked"),
     ),
     Mutation(
         "between-kernels-none",
@@ -2344,7 +2344,7 @@ MUTATIONS = (
         "held-functions-not-followed",
         "functions in objects of the library put nothing on the device",
         ("tests/verdicts/host/test_held_functions.py",),
-        gives(False, "host.library.device_order:follow_held"),
+        gives(False, "host.device_work.order:follow_held"),
     ),
     Mutation(
         "pointed-functions-not-followed",
@@ -2356,7 +2356,7 @@ MUTATIONS = (
         "hidden-work-none",
         "functions that libraries and threads are given, and that are not followed, put no work on the device",
         ("tests/verdicts/host/test_held_functions.py",),
-        gives(None, "host.library.device_order:hide_passed", "host.library.host_threads:hide_passed"),
+        gives(None, "host.device_work.order:hide_passed", "host.library.host_threads:hide_passed"),
     ),
     Mutation(
         "early-kernels-wait-first",
@@ -2494,7 +2494,7 @@ MUTATIONS = (
         "callbacks-see-one-object",
         "a function of the host in a stream uses no memory behind what it is given",
         ("tests/verdicts/host/test_buffers_of_copies.py",),
-        gives((), "host.library.device_order:reachable"),
+        gives(frozenset[tuple[int, int]](), "host.device_work.callbacks:followed_pointers"),
     ),
     Mutation(
         "all-numbers-coprime",
@@ -2560,7 +2560,7 @@ MUTATIONS = (
         "callbacks-write-no-members",
         "a function of the host in a stream writes nothing to what it is given",
         ("tests/verdicts/host/test_data_of_callbacks.py",),
-        gives(frozenset[tuple[int, int]](), "host.library.device_order:written_bytes"),
+        gives(frozenset[tuple[int, int]](), "host.device_work.callbacks:written_bytes"),
     ),
     Mutation(
         "polls-are-patient",
@@ -2572,18 +2572,42 @@ MUTATIONS = (
         "algorithms-are-done",
         "algorithms of Thrust are done when they return",
         ("tests/verdicts/host/test_unfinished_work.py",),
-        gives(None, "host.library.device_order:later_stream"),
+        gives(None, "host.device_work.order:later_stream"),
     ),
     Mutation(
         "deleters-release-nothing",
         "a deleter that gives memory back in a stream does so when nothing uses it any more",
         ("tests/verdicts/host/test_unfinished_work.py",),
-        gives(False, "host.library.device_order:_releases_later"),
+        gives(False, "host.device_work.releases:_releases_later"),
     ),
     Mutation(
         "events-by-any-number",
         "an event in an array is that by any number that is waited for",
         ("tests/verdicts/host/test_unfinished_work.py",),
         gives(False, "host.concurrency.order:Streams.is_any"),
+    ),
+    Mutation(
+        "device-wide-off",
+        "algorithms of CUB for the whole device use no memory",
+        ("tests/verdicts/host/test_library_work.py",),
+        gives(None, "host.device_work.order:add_device_wide"),
+    ),
+    Mutation(
+        "iterators-lead-nowhere",
+        "iterators and buffers of CUB lead to no memory",
+        ("tests/verdicts/host/test_library_work.py",),
+        gives("", "host.device_work.algorithms:_class_of"),
+    ),
+    Mutation(
+        "numeric-libraries-off",
+        "functions of numeric libraries use no memory",
+        ("tests/verdicts/host/test_library_work.py",),
+        gives(False, "host.device_work.order:add_numeric"),
+    ),
+    Mutation(
+        "classes-hold-nothing",
+        "objects of which no code is seen hold no pointers",
+        ("tests/verdicts/host/test_library_work.py",),
+        gives(False, "host.memory.pointer_origins:may_hold"),
     ),
 )

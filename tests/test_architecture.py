@@ -46,6 +46,7 @@ INSIDE = {
         "execution",
         "launches",
         "library",
+        "device_work",
         "escapes",
         "semantics",
         "run",

@@ -41,13 +41,15 @@ def test_a_pitch_below_the_width_is_a_conflict():
     assert answer.model.values[pitch] < WIDTH
 
 
-def test_so_it_is_where_small_launches_are_tried_first_because_others_conflict():
+@pytest.mark.parametrize("scrutiny", [FULL, REALISTIC, NONE])
+def test_so_it_is_where_small_launches_are_tried_first_because_others_conflict(scrutiny: Scrutiny):
     pitch = Symbol("pitch", 0, 1 << 40, Origin.INPUT)
     with Session() as session:
         assert isinstance(decide(rows(pitch, (le(const(1), var(pitch)),)), session=session), Conflict)
-        answer = decide(rows(pitch, (le(const(WIDTH), var(pitch)),)), session=session)
+        query = replace(rows(pitch, (le(const(WIDTH), var(pitch)),)), scrutiny=scrutiny)
+        answer = decide(query, session=session)
     assert isinstance(answer, Proved)
-    assert answer.no_wrap
+    assert bool(answer.no_wrap) == (scrutiny is not NONE)
 
 
 def test_how_far_wraps_are_looked_into():

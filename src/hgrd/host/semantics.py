@@ -13,6 +13,9 @@ from hgrd.host.constructors import constructed, constructed_type, new_object
 from hgrd.host.containers.element_changes import note_call, note_store
 from hgrd.host.containers.element_lookups import lookup_of, record_lookup
 from hgrd.host.containers.elements import forget_elements
+from hgrd.host.device_work.algorithms import is_device_wide
+from hgrd.host.device_work.callbacks import is_callback
+from hgrd.host.device_work.order import record_order
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.exceptions import left_by_throwing
 from hgrd.host.escapes.followed_calls import follow_calls
@@ -32,7 +35,6 @@ from hgrd.host.kinds import FactKind
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
 from hgrd.host.library.containers import adds_element, container_model, copies_numbers, removes_elements
 from hgrd.host.library.cuda_runtime import cuda_model
-from hgrd.host.library.device_order import is_callback, record_order
 from hgrd.host.library.host_threads import begins_thread, copied, follow_thread
 from hgrd.host.library.launch_functions import launch_from_syntax
 from hgrd.host.library.libc import LIBC, fails
@@ -227,7 +229,7 @@ class HostSemantics(Semantics):
         if copies_memory(call.function.name) and len(arguments) > 1:
             self.run.origins.record_copy(machine, state, arguments[0], arguments[1])
             sources = held_in(arguments[1:])
-        if not exact and not own_elements:
+        if not exact and not own_elements and not is_device_wide(invocation):
             self.run.handed.record_spread(self.run.origins, call, direct_targets(arguments[:1]))
             self.run.origins.record_written(direct_targets(written_by(call, arguments)), sources)
         if call.function.qualified.startswith("std::tuple::"):
@@ -258,7 +260,8 @@ class HostSemantics(Semantics):
         """The result of a call, after what it may lead to has been recorded."""
         machine, call = invocation.machine, invocation.call
         type_ = constructed_type(invocation.arguments) or call.type
-        if isinstance(type_, OpaqueType) and (value == OPAQUE or isinstance(value, Composite)):
+        unseen = value == OPAQUE if not isinstance(value, Composite) else not value.cells
+        if isinstance(type_, OpaqueType | RecordType) and unseen:
             made = self.run.origins.record_object(machine.names.unique(hidden(call.function.name)), sources)
             return replace(value, origin=made.origin) if isinstance(value, Composite) else made
         new = (t for t in pointed_to(value) if machine.names.index.get(t.key, -1) >= mark)

@@ -1,4 +1,4 @@
-"""Unsigned indexes that wrap around because of the program's own constants."""
+"""Indexes that wrap around because of the program's own constants."""
 
 from tests.checking import verdicts
 
@@ -25,6 +25,18 @@ __global__ void mixed(unsigned short *p, unsigned rows, unsigned cols) {
 // safe: 0 of 1 pairs
 __global__ void by_column(unsigned short *p) { p[blockIdx.x * 65536u + threadIdx.x] = 3 * threadIdx.x; }  // column
 
+// race: read first, write comes_round; global; warp block grid
+__global__ void comes_round(int *p) {
+  int first = p[0];  // first
+  p[64 + (int)blockIdx.x * 64 + threadIdx.x] = first;  // comes_round
+}
+
+// safe: 2 of 2 pairs
+__global__ void comes_round_if_larger_than_usual(int *p) {
+  int first = p[0];
+  p[64 + (int)blockIdx.x * 64 + threadIdx.x] = first;
+}
+
 int main(int argc, char **argv) {
   unsigned char *p;
   cudaMalloc(&p, (size_t)70000 * 65536);
@@ -36,6 +48,10 @@ int main(int argc, char **argv) {
   cudaMalloc(&q, (size_t)60000 * 80000 * 2);
   mixed<<<dim3(313, 60000), 256>>>(q, 60000, 80000);
   by_column<<<70000, 256>>>(q);
+  int *r;
+  cudaMalloc(&r, (size_t)1 << 34);
+  comes_round<<<1 << 26, 64>>>(r);
+  comes_round_if_larger_than_usual<<<argc, 64>>>(r);
 }
 """
 

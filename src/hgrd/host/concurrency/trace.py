@@ -232,6 +232,14 @@ class Team(Struct):
     outer: tuple[str, Term]
 
 
+class HandleStream(Struct, frozen=True):
+    """The stream that a handle of a library was given last, under choices of the program and in the bodies of loops."""
+
+    stream: Value | None
+    choices: frozenset[Term]
+    loops: tuple[Symbol, ...]
+
+
 class Trace(Struct):
     """What the run from one entry point has come by.
 
@@ -244,9 +252,10 @@ class Trace(Struct):
     OpenMP that the run is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were
     made, by what the objects hold since then: after so many names.  `lookups` say how pointers were got from code that
     is not followed, by the keys of what these lead to, `results` what that was given.  `policies` has the
-    streams of algorithms that return before they are done, by the keys of their policies.  `held` are functions that
-    objects hold.  `common` has the keys of memory that the program has made for the host and for kernels, `once` those
-    of memory made outside of loops, `again` those of other memory that it makes.
+    streams of algorithms that return before they are done, by the keys of their policies, `handles` those of handles of
+    libraries; variables in `made_handles` hold new ones.  `held` are functions that objects hold.  `common` has the
+    keys of memory that the program has made for the host and for kernels, `once` those of memory made outside of loops,
+    `again` those of other memory that it makes.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
@@ -267,6 +276,8 @@ class Trace(Struct):
     lookups: dict[str, Lookup] = field(default_factory=dict[str, Lookup])
     results: dict[str, Result] = field(default_factory=dict[str, Result])
     policies: dict[str, Value] = field(default_factory=dict[str, Value])
+    handles: dict[Address, HandleStream] = field(default_factory=dict[Address, HandleStream])
+    made_handles: set[str] = field(default_factory=set[str])
     held: list[Held] = field(default_factory=list[Held])
     common: set[str] = field(default_factory=set[str])
     once: set[str] = field(default_factory=set[str])

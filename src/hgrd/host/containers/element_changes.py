@@ -9,7 +9,7 @@ from typing import Final
 
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.linking.library_names import adds_only, holds_numbers, keeps_elements
-from hgrd.host.memory.pointer_origins import may_hold
+from hgrd.host.memory.holding_types import may_hold
 from hgrd.program.types import OpaqueType, PointerType, Type
 from hgrd.symbolic.state import INITIAL, Generation, Region, State
 from hgrd.symbolic.values import FloatValue, Value, pointed_to

@@ -20,10 +20,11 @@ from msgspec.structs import replace
 
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
 from hgrd.host.memory.closure import Closure
+from hgrd.host.memory.holding_types import may_hold
 from hgrd.host.memory.stored_twice import Part, Stored, StoredPointers, part_at
 from hgrd.host.memory.visible_stores import VisibleStores
 from hgrd.host.model import PossibleOverlap
-from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import OpaqueType, PointerType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import EMPTY, Condition, Generation, State
@@ -44,7 +45,6 @@ from hgrd.terms.linear import difference, linear
 
 ANYTHING: Final = "?"
 OR: Final = " or "  # between the keys of alternatives in the key of the object that stands for them
-_HANDLES: Final = ("CU", "cu", "_IO_FILE", "FILE", "std::basic_ostream", "std::ostream", "std::string")
 IN: Final = "in "  # begins the name of what an object holds
 
 
@@ -361,19 +361,6 @@ def _is_open(state: State, target: MemoryObject) -> bool:
 def held_in(values: Iterable[Value]) -> set[str]:
     """Names for what the objects that values lead to hold: all the pointers that a copy of them stores."""
     return {f"{IN}{t.key}" for value in values for t in pointed_to(value) if may_hold(t.element)}
-
-
-def may_hold(type_: Type | None) -> bool:
-    """Whether an object of a type may hold pointers, or numbers that stand for them; None: an unknown type."""
-    match type_:
-        case OpaqueType(name=name) | RecordType(key=name):
-            return not name.removeprefix("struct ").startswith(_HANDLES)
-        case ArrayType(of=of):
-            return may_hold(of)
-        case IntType() | FloatType() | BoolType():
-            return False
-        case _:
-            return True
 
 
 def _differ(one: Term, other: Term, held: Iterable[Term]) -> bool:

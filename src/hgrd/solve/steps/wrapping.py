@@ -5,7 +5,7 @@ A wrap that needs huge sizes is a note; one at realistic sizes is a race.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from hgrd.terms import (
     EvaluationError,
     Op,
     Origin,
+    Symbol,
     Term,
     conj,
     const,
@@ -39,6 +40,7 @@ from hgrd.terms.rewrite import bottom_up, rebuild
 
 _INDEXES: Final = (Origin.THREAD, Origin.BLOCK)
 _SIZES: Final = (Origin.INPUT, Origin.DIMENSION, Origin.LOOP, Origin.COUNT)
+_EXTENTS: Final = (Origin.INPUT, Origin.DIMENSION)
 _LARGEST_SYMBOL: Final = 1 << 20
 _LARGEST_ADDRESS: Final = 1 << 31
 
@@ -61,10 +63,11 @@ class Open(Struct, frozen=True):
 
 
 class UnusualWrap(Struct, frozen=True):
-    """A soft wrap, and what holds where it is evaluated."""
+    """A soft wrap, what holds where it is evaluated, and the sizes in it (with numbers of blocks of open extents)."""
 
     wrap: Term
     path: Term
+    sizes: tuple[Symbol, ...]
 
     @property
     def avoided(self) -> Term:
@@ -74,8 +77,9 @@ class UnusualWrap(Struct, frozen=True):
     @property
     def usual(self) -> Term:
         """The condition that its sizes and iterations are not larger than anybody uses."""
-        sizes = [s for s in symbols_of(self.wrap) if s.origin in _SIZES]
-        both = (c for s in sizes for c in (le(const(-_LARGEST_SYMBOL), var(s)), le(var(s), const(_LARGEST_SYMBOL))))
+        both = (
+            c for s in self.sizes for c in (le(const(-_LARGEST_SYMBOL), var(s)), le(var(s), const(_LARGEST_SYMBOL)))
+        )
         return conj(*both)
 
 
@@ -106,7 +110,7 @@ def check_wraps(
 
 def leans_on_wraps(known: Known, model: Model) -> bool:
     """Whether a soft wrap takes effect in the model, at unrealistic sizes."""
-    sizes = [v for s, v in model.values.items() if s.origin in (Origin.INPUT, Origin.DIMENSION)]
+    sizes = [v for s, v in model.values.items() if s.origin in _EXTENTS]
     return any(abs(v) > _LARGEST_SYMBOL for v in sizes) and any(takes_effect(t, model) for t in known.loose)
 
 
@@ -115,12 +119,14 @@ def unusual_wraps(problem: Problem, model: Model) -> tuple[UnusualWrap, ...]:
 
     Bounds may leave such a wrap no choice: an address that meets another one only when it has wrapped has wrapped.
     """
-    wraps = tuple(dict.fromkeys(w for root in problem.roots for w in _evaluated(root, TRUE)))
-    found = (w for w in wraps if _large(w.wrap, model) and _holds(w.path, model) and takes_effect(w.wrap, model))
+    open_ = any(s.origin in _EXTENTS and abs(v) > _LARGEST_SYMBOL for s, v in model.values.items())
+    kinds = (*_SIZES, Origin.BLOCK) if open_ else _SIZES
+    wraps = tuple(dict.fromkeys(w for root in problem.roots for w in _evaluated(root, TRUE, kinds)))
+    found = (w for w in wraps if _large(w, model) and _holds(w.path, model) and takes_effect(w.wrap, model))
     return tuple(found)
 
 
-def _evaluated(t: Term, path: Term) -> Iterator[UnusualWrap]:
+def _evaluated(t: Term, path: Term, kinds: Container[Origin]) -> Iterator[UnusualWrap]:
     """The soft wraps in a term, and what holds where they are evaluated; of alternatives (OR) none."""
     stack, seen = [(t, path)], set[tuple[Term, Term]]()
     while stack:
@@ -129,7 +135,7 @@ def _evaluated(t: Term, path: Term) -> Iterator[UnusualWrap]:
             continue
         seen.add(at)
         if t.op is Op.WRAP and t.wrap_to[2]:
-            yield UnusualWrap(t, path)
+            yield UnusualWrap(t, path, tuple(s for s in symbols_of(t) if s.origin in kinds))
         if t.op is Op.ITE:
             test, then, otherwise = t.args
             stack += [(test, path), (then, conj(path, test)), (otherwise, conj(path, negate(test)))]
@@ -137,8 +143,8 @@ def _evaluated(t: Term, path: Term) -> Iterator[UnusualWrap]:
             stack += [(a, path) for a in t.args]
 
 
-def _large(wrap: Term, model: Model) -> bool:
-    return any(s.origin in _SIZES and abs(model.values.get(s, 0)) > _LARGEST_SYMBOL for s in symbols_of(wrap))
+def _large(wrap: UnusualWrap, model: Model) -> bool:
+    return any(abs(model.values.get(s, 0)) > _LARGEST_SYMBOL for s in wrap.sizes)
 
 
 def _holds(condition: Term, model: Model) -> bool:
@@ -192,9 +198,7 @@ def _realistic(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, e
     if plain == known.loose:
         return None
     spans = {
-        s: Span(max(span.low, -_LARGEST_SYMBOL), min(span.high, _LARGEST_SYMBOL))
-        if s.origin in (Origin.INPUT, Origin.DIMENSION)
-        else span
+        s: Span(max(span.low, -_LARGEST_SYMBOL), min(span.high, _LARGEST_SYMBOL)) if s.origin in _EXTENTS else span
         for s, span in known.spans.items()
     }
     if any(span.low > span.high for span in spans.values()):

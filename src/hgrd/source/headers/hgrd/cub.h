@@ -249,7 +249,17 @@ template <CacheLoadModifier M, class T, class O = ptrdiff_t> struct CacheModifie
     __HGRD_BOTH CacheModifiedInputIterator(T* pointer);
 };
 
-#define __HGRD_HOST(NAME) template <class... T> __HGRD_BOTH static cudaError_t NAME(T&&... arguments);
+// Algorithms for the whole device store through their arguments how much storage they need, and which buffer they leave
+// the result in; without storage among the arguments, they make it themselves.
+#define __HGRD_HOST(NAME) \
+    template <class S, class... T> __HGRD_BOTH static cudaError_t NAME(S storage, size_t& size, T... arguments); \
+    template <class... T> __HGRD_BOTH static cudaError_t NAME(T... arguments);
+#define __HGRD_SORTING(NAME) __HGRD_HOST(NAME) \
+    template <class S, class K, class... T> \
+    __HGRD_BOTH static cudaError_t NAME(S storage, size_t& size, DoubleBuffer<K>& keys, T... arguments); \
+    template <class S, class K, class V, class... T> \
+    __HGRD_BOTH static cudaError_t NAME(S storage, size_t& size, DoubleBuffer<K>& keys, DoubleBuffer<V>& values, \
+                                        T... arguments);
 struct DeviceReduce { __HGRD_HOST(Sum) __HGRD_HOST(Min) __HGRD_HOST(Max) __HGRD_HOST(ArgMin) __HGRD_HOST(ArgMax)
                       __HGRD_HOST(Reduce) __HGRD_HOST(ReduceByKey) __HGRD_HOST(TransformReduce) };
 struct DeviceSegmentedReduce { __HGRD_HOST(Sum) __HGRD_HOST(Min) __HGRD_HOST(Max) __HGRD_HOST(ArgMin)
@@ -259,18 +269,24 @@ struct DeviceScan { __HGRD_HOST(ExclusiveSum) __HGRD_HOST(InclusiveSum) __HGRD_H
                     __HGRD_HOST(ExclusiveScanByKey) __HGRD_HOST(InclusiveScanByKey) };
 struct DeviceSelect { __HGRD_HOST(Flagged) __HGRD_HOST(If) __HGRD_HOST(Unique) __HGRD_HOST(UniqueByKey) };
 struct DevicePartition { __HGRD_HOST(Flagged) __HGRD_HOST(If) };
-struct DeviceRadixSort { __HGRD_HOST(SortKeys) __HGRD_HOST(SortPairs) __HGRD_HOST(SortKeysDescending)
-                         __HGRD_HOST(SortPairsDescending) };
-struct DeviceSegmentedRadixSort { __HGRD_HOST(SortKeys) __HGRD_HOST(SortPairs) __HGRD_HOST(SortKeysDescending)
-                                  __HGRD_HOST(SortPairsDescending) };
-struct DeviceSegmentedSort { __HGRD_HOST(SortKeys) __HGRD_HOST(SortPairs) __HGRD_HOST(StableSortKeys) };
+struct DeviceRadixSort { __HGRD_SORTING(SortKeys) __HGRD_SORTING(SortPairs) __HGRD_SORTING(SortKeysDescending)
+                         __HGRD_SORTING(SortPairsDescending) };
+struct DeviceSegmentedRadixSort { __HGRD_SORTING(SortKeys) __HGRD_SORTING(SortPairs) __HGRD_SORTING(SortKeysDescending)
+                                  __HGRD_SORTING(SortPairsDescending) };
+struct DeviceSegmentedSort { __HGRD_SORTING(SortKeys) __HGRD_SORTING(SortPairs) __HGRD_SORTING(StableSortKeys)
+                             __HGRD_SORTING(SortKeysDescending) __HGRD_SORTING(SortPairsDescending)
+                             __HGRD_SORTING(StableSortPairs) };
 struct DeviceMergeSort { __HGRD_HOST(SortKeys) __HGRD_HOST(SortPairs) __HGRD_HOST(StableSortKeys)
-                         __HGRD_HOST(StableSortPairs) };
+                         __HGRD_HOST(StableSortPairs) __HGRD_HOST(SortKeysCopy)
+                         __HGRD_HOST(SortPairsCopy) };
 struct DeviceHistogram { __HGRD_HOST(HistogramEven) __HGRD_HOST(HistogramRange) __HGRD_HOST(MultiHistogramEven) };
 struct DeviceRunLengthEncode { __HGRD_HOST(Encode) __HGRD_HOST(NonTrivialRuns) };
 struct DeviceSpmv { __HGRD_HOST(CsrMV) };
-struct DeviceFor { __HGRD_HOST(Bulk) __HGRD_HOST(ForEach) };
-struct DeviceAdjacentDifference { __HGRD_HOST(SubtractLeftCopy) __HGRD_HOST(SubtractLeft) };
+struct DeviceFor { __HGRD_HOST(Bulk) __HGRD_HOST(ForEach) __HGRD_HOST(ForEachN) __HGRD_HOST(ForEachCopy)
+                   __HGRD_HOST(ForEachCopyN) };
+struct DeviceAdjacentDifference { __HGRD_HOST(SubtractLeftCopy) __HGRD_HOST(SubtractLeft)
+                                  __HGRD_HOST(SubtractRightCopy) __HGRD_HOST(SubtractRight) };
+#undef __HGRD_SORTING
 #undef __HGRD_HOST
 struct CachingDeviceAllocator {
     CachingDeviceAllocator(bool skip_cleanup = false, bool debug = false);

@@ -1,0 +1,132 @@
+"""Algorithms of Thrust and CUB that run in a stream, while the host goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from hgrd.host.concurrency.addresses import ANYWHERE, Place
+from hgrd.host.concurrency.trace import Touch, pointers_of
+from hgrd.host.device_work.work import (
+    Role,
+    add_work,
+    stream_at,
+    touch_in_role,
+    touches_in_role,
+    touches_of,
+    without_reference,
+)
+from hgrd.host.execution.host_uses import writes_range
+from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.memory.pointer_origins import IN
+from hgrd.program.types import IntType, OpaqueType, PointerType, VoidType
+from hgrd.symbolic.values import Composite, NullValue, Value
+from hgrd.terms import const
+
+_ROLES: Final = {"r": Role.READ, "w": Role.WRITTEN, "b": Role.UPDATED}
+_DEVICE_WIDE: Final[Mapping[str, str]] = {  # of the pointers behind the temporary storage, in each form
+    **dict.fromkeys(("Sum", "Min", "Max", "ArgMin", "ArgMax", "Reduce"), "rw rwrr"),  # also of segments
+    "TransformReduce": "rw",
+    "ReduceByKey": "rwrww",
+    **dict.fromkeys(("ExclusiveSum", "InclusiveSum", "ExclusiveScan", "InclusiveScan"), "b rw"),
+    **dict.fromkeys(
+        ("ExclusiveSumByKey", "InclusiveSumByKey", "ExclusiveScanByKey", "InclusiveScanByKey"), "rrw"
+    ),
+    "Flagged": "brw rrww",
+    "If": "bw rww rwwww",
+    "Unique": "bw rww",
+    "UniqueByKey": "rrwww",
+    **dict.fromkeys(("SortKeys", "SortKeysDescending", "StableSortKeys", "StableSortKeysDescending"), "b rw rwrr"),
+    **dict.fromkeys(("SortPairs", "SortPairsDescending", "StableSortPairs", "StableSortPairsDescending"),
+                    "bb rwrw rwrwrr"),
+    "SortKeysCopy": "rw",
+    "SortPairsCopy": "rrww",
+    **dict.fromkeys(("HistogramEven", "HistogramRange"), "rw rwr"),
+    "MultiHistogramEven": "r",
+    **dict.fromkeys(("Encode", "NonTrivialRuns"), "rwww"),
+    "CsrMV": "rrrrw",
+    "SubtractLeft": "b",
+    "SubtractLeftCopy": "rw",
+    "SubtractRight": "b",
+    "SubtractRightCopy": "rw",
+}  # fmt: skip
+_LOOPS: Final = ("Bulk", "ForEach", "ForEachN", "ForEachCopy", "ForEachCopyN")  # of cub::DeviceFor, without storage
+_HOLDING: Final = ("Iterator", "_iterator", "DoubleBuffer", "device_ptr")
+_GENERATED: Final = (
+    "CountingInputIterator", "ConstantInputIterator", "DiscardOutputIterator", "counting_iterator",
+    "constant_iterator", "discard_iterator",
+)  # fmt: skip
+
+
+def add_algorithm(call: LibraryCall, stream: Value) -> None:
+    """An algorithm of Thrust that returns before it is done: it may use all that it gets pointers to."""
+    touches = [
+        t
+        for index, value in enumerate(call.arguments[1:])
+        for t in touches_of(call, value, None, writes=writes_range(call.name, index))
+    ]
+    add_work(call, "the algorithm", stream, touches)
+
+
+def is_device_wide(call: LibraryCall) -> bool:
+    """Whether a call is one of an algorithm of CUB for the whole device: these return before they are done.
+
+    The first two arguments of most are the temporary storage and its size (CUB, "Device-wide primitives").
+    """
+    if call.call.function.user_code:
+        return False
+    first, second = (without_reference(call.type_of(index)) for index in (0, 1))
+    stored = isinstance(first, PointerType) and isinstance(first.to, VoidType) and isinstance(second, IntType)
+    return (call.name in _DEVICE_WIDE and stored) or (call.name in _LOOPS and stream_at(call) is not None)
+
+
+def add_device_wide(call: LibraryCall) -> None:
+    """Adds an algorithm of CUB as work; without storage it only says how much of that it needs."""
+    at, first = stream_at(call), call.argument(0)
+    stream = None if at is None else call.argument(at)
+    if call.name in _LOOPS:
+        indexes = (index for index in range(len(call.arguments)) if index != at)
+        touches = [t for index in indexes for t in _touches_at(call, index, Role.UPDATED)]
+        add_work(call, call.name, stream, touches)
+    elif first is not None and not isinstance(first, NullValue):
+        storage = touches_in_role(call, first, Role.UPDATED)
+        add_work(call, call.name, stream, [*storage, *_touches(call, at)])
+
+
+def _touches(call: LibraryCall, stream: int | None) -> Iterator[Touch]:
+    """What an algorithm uses besides its storage: by the form that has as many pointers, else it may use all of it."""
+    indexes = [index for index in range(2, len(call.arguments)) if index != stream and _leads(call, index)]
+    forms = _DEVICE_WIDE[call.name].split()
+    form = next((form for form in forms if len(form) == len(indexes)), None)
+    for number, index in enumerate(indexes):
+        role = Role.UNKNOWN if form is None else _ROLES[form[number]]
+        yield from _touches_at(call, index, role)
+
+
+def _leads(call: LibraryCall, index: int) -> bool:
+    """Whether an argument is a pointer, or an iterator or pair of buffers, which has pointers."""
+    value = call.argument(index)
+    return _class_of(call, index).endswith(_HOLDING) or (value is not None and bool(pointers_of(value)))
+
+
+def _touches_at(call: LibraryCall, index: int, role: Role) -> Iterator[Touch]:
+    """What an algorithm uses by an argument; where its pointers are not seen, that may be any memory."""
+    value, class_ = call.argument(index), _class_of(call, index)
+    if value is None or class_.endswith(_GENERATED):
+        return
+    seen = list(touches_in_role(call, value, role))
+    if isinstance(value, Composite) and value.origin is not None and not seen:
+        made = call.run.trace.once | call.run.trace.again
+        held = sorted(call.run.origins.closed({IN + value.origin}) & made)
+        seen = [touch_in_role(Place(key, const(0)), role) for key in held]
+    if not seen and class_.endswith(_HOLDING):
+        key = f"{ANYWHERE}{call.name}"
+        call.run.trace.names[key] = f"what {class_} leads to"
+        seen = [touch_in_role(Place(key, const(0)), role)]
+    yield from seen
+
+
+def _class_of(call: LibraryCall, index: int) -> str:
+    """The class of an argument, without its own arguments; "" where it is none of a library's."""
+    type_ = without_reference(call.type_of(index))
+    return type_.name.partition("<")[0].rpartition("::")[2] if isinstance(type_, OpaqueType) else ""

@@ -1,0 +1,119 @@
+"""Calls that put copies and fills on the device, or order what is there; how the host waits for it.
+
+CUDA Runtime API, "API synchronization behavior", "Stream synchronization behavior", "Event Management"; what is not
+said there to wait may wait all the same (CUDA Programming Guide, "Implicit Synchronization").
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hgrd.host.concurrency.trace import Follow, Mark, Replay, Wait, choices_of
+from hgrd.host.device_work.algorithms import add_algorithm, add_device_wide, is_device_wide
+from hgrd.host.device_work.callbacks import add_callback, is_callback
+from hgrd.host.device_work.copies import add_copy
+from hgrd.host.device_work.names import runtime_name
+from hgrd.host.device_work.numeric_libraries import add_numeric, is_numeric
+from hgrd.host.device_work.releases import add_hidden_release, add_release
+from hgrd.host.execution.held_functions import follow_held, hide_passed
+from hgrd.host.execution.host_uses import record_call
+from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.execution.polls import QUERIES
+from hgrd.host.execution.streams import later_stream, may_wait
+from hgrd.host.library.host_threads import begins_thread, join_thread
+from hgrd.host.library.launch_functions import number_of
+from hgrd.symbolic.values import Value
+from hgrd.terms import Term, as_int, const
+
+_WORK: Final = ("cudaMemcpy", "cudaMemset")
+_QUIET: Final = (
+    "cudaGet", "cudaPeek", "cudaStreamCreate", "cudaStreamDestroy", "cudaStreamGet",
+    "cudaStreamAttach", "cudaEventCreate", "cudaEventDestroy", "cudaEventElapsed", "cudaFunc", "cudaOccupancy",
+    "cudaLaunch", "cudaMallocAsync", "cudaMallocFromPool", "cudaGraphCreate", "cudaGraphInstantiate",
+    "cudaGraphExec", "cudaGraphDestroy", "cudaGraphAddKernelNode", "cudaMemPrefetch", "cudaMemAdvise", "cudaDeviceGet",
+    "cudaDeviceSet", "cudaDeviceEnable", "cudaDeviceCan", "cudaCreate", "cudaBind", "cudaHostGet", "cuLaunch",
+    "cudaStreamIsCapturing", "cudaStreamUpdate", "cudaGraphUpload", "cuGet",
+)  # fmt: skip
+
+
+def record_order(call: LibraryCall) -> None:
+    """Adds what a call means for the order of work on the device to the trace of the run."""
+    if call.machine.speculative or not call.state.alive:
+        return
+    record_call(call)
+    add_hidden_release(call)
+    if not begins_thread(call.call):
+        if follow_held(call):
+            return
+        hide_passed(call)
+    name = runtime_name(call.name)
+    own = call.call.function.user_code
+    if not own and name.startswith(_WORK):
+        if add_copy(call, name):
+            _wait(call, sure=False)
+    elif not own and name == "cudaFreeAsync":
+        add_release(call)
+    elif not own and is_callback(call.call):
+        add_callback(call)
+    elif is_device_wide(call):
+        add_device_wide(call)
+    elif is_numeric(call):
+        if add_numeric(call):
+            _wait(call, sure=False)
+    elif not own and name.startswith("cu"):
+        _record_runtime(call, name)
+    elif not own and (later := later_stream(call)) is not None:
+        add_algorithm(call, later)
+    elif not own and (begins_thread(call.call) or join_thread(call)):
+        pass
+    elif own or may_wait(call, name):
+        _wait(call, sure=False)
+
+
+def _wait(
+    call: LibraryCall,
+    stream: Value | None = None,
+    event: Value | None = None,
+    *,
+    sure: bool = True,
+    looks: bool = False,
+) -> None:
+    one, other = (None if v is None else call.run.trace.address_of(v) for v in (stream, event))
+    call.run.trace.add(Wait(one, other, call.run.trace.device, choices_of(call.state), sure, looks=looks))
+
+
+def _record_runtime(call: LibraryCall, name: str) -> None:
+    trace, choices = call.run.trace, choices_of(call.state)
+    first, second = call.argument(0), call.argument(1)
+    match name:
+        case "cudaDeviceSynchronize" | "cudaFree":
+            _wait(call)
+        case "cudaStreamSynchronize":
+            number = number_of(call.call.arguments[0]) if call.call.arguments else const(0)
+            _wait(call, stream=first if number is None and first is not None else number)
+        case "cudaEventSynchronize":
+            _wait(call, event=first)
+        case "cudaEventRecord" if first is not None:
+            trace.add(Mark(trace.address_of(first), trace.address_of(second), trace.device, choices))
+        case "cudaStreamWaitEvent" if first is not None:
+            trace.add(Follow(trace.address_of(first), trace.address_of(second), trace.device, choices))
+        case "cudaGraphLaunch":
+            trace.add(Replay(trace.address_of(second), trace.device, choices))
+        case "cudaStreamBeginCapture":
+            trace.capturing = True
+        case "cudaStreamEndCapture":
+            trace.capturing = False
+        case "cudaGraphAddDependencies":
+            trace.linked = True
+        case "cudaSetDevice":
+            trace.device = as_int(first) if isinstance(first, Term) else const(-1)
+        case _ if name.startswith(_QUIET):
+            pass
+        case _ if name in QUERIES:
+            text = call.run.text
+            loops = bool(call.run.launches.enclosing) or call.span in text.polling
+            loops = loops and call.span not in text.impatient
+            stream, event = (first, None) if name == "cudaStreamQuery" else (None, first)
+            _wait(call, stream, event, sure=False, looks=not loops)
+        case _:
+            _wait(call, sure=False)

@@ -1,0 +1,92 @@
+"""Work that a call puts on the device, with the memory that it touches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import Final
+
+from hgrd.host.concurrency.addresses import Address
+from hgrd.host.concurrency.rows import Rectangle, bytes_from
+from hgrd.host.concurrency.trace import Touch, Work, choices_of, pointers_of, told_of
+from hgrd.host.execution.library_call import LibraryCall
+from hgrd.program.types import OpaqueType, PointerType, Type
+from hgrd.symbolic.values import Value, pointed_to
+from hgrd.terms import Term
+
+_STREAM: Final = PointerType(OpaqueType("CUstream_st"))
+
+
+class Role(Enum):
+    """What a library function does with memory that it gets a pointer to."""
+
+    READ = auto()
+    WRITTEN = auto()
+    UPDATED = auto()
+    UNKNOWN = auto()
+
+
+def add_work(call: LibraryCall, what: str, stream: Value | None, touches: list[Touch], *, waits: bool = False) -> None:
+    """Adds work on a stream (None: the default one), `what` it is in words; `waits`: the host waits for it."""
+    trace = call.run.trace
+    trace.add(
+        Work(
+            what,
+            "",
+            call.span,
+            trace.address_of(stream),
+            trace.device,
+            tuple(touches),
+            (),
+            choices_of(call.state),
+            waits=waits,
+            captured=trace.capturing,
+            told=told_of(call.state),
+            sure=trace.is_sure(call.state) and not call.run.launches.only_traced,
+        )
+    )
+
+
+def touches_of(
+    call: LibraryCall, value: Value, size: Term | None, *, writes: bool, rectangle: Rectangle | None = None
+) -> list[Touch]:
+    """The memory behind a pointer, as a copy or fill of so many bytes touches it; `size` None: unknown."""
+    found: list[Touch] = []
+    rows = () if size is None else (bytes_from(size, stores=writes),)
+    for pointer in pointers_of(value):
+        call.run.trace.name(pointer)
+        at, known = call.run.trace.address_of(pointer), bool(rows)
+        found.append(Touch(at, writes, not writes, writes, rows, whole=known, covered=known, rectangle=rectangle))
+    return found
+
+
+def all_of(call: LibraryCall, pointers: Sequence[Value]) -> list[Touch]:
+    """All the memory behind pointers, which is written."""
+    size = next((t.size for p in pointers for t in pointed_to(p)), None)
+    return [t for p in pointers for t in touches_of(call, p, size, writes=True)]
+
+
+def touches_in_role(call: LibraryCall, value: Value, role: Role) -> list[Touch]:
+    """The memory behind a pointer that a library function gets, of which it uses some elements."""
+    found: list[Touch] = []
+    for pointer in pointers_of(value):
+        call.run.trace.name(pointer)
+        found.append(touch_in_role(call.run.trace.address_of(pointer), role))
+    return found
+
+
+def touch_in_role(at: Address, role: Role) -> Touch:
+    """The memory at an address, of which a library function uses some elements."""
+    writes, reads = role is not Role.READ, role in (Role.READ, Role.UPDATED)
+    return Touch(at, writes, reads, writes and role is not Role.UNKNOWN)
+
+
+def stream_at(call: LibraryCall) -> int | None:
+    """The index of the last argument that is a stream."""
+    types = ((index, without_reference(call.type_of(index))) for index in reversed(range(len(call.arguments))))
+    return next((index for index, type_ in types if type_ == _STREAM), None)
+
+
+def without_reference(type_: Type | None) -> Type | None:
+    """The type of what an argument is, also where it is given by reference."""
+    return type_.to if isinstance(type_, PointerType) and type_.reference else type_
