@@ -2610,4 +2610,10 @@ MUTATIONS = (
         ("tests/verdicts/host/test_library_work.py",),
         gives(False, "host.memory.pointer_origins:may_hold"),
     ),
+    Mutation(
+        "numbers-lead-nowhere",
+        "pointers that were made numbers, or that records hold, lead to no memory",
+        ("tests/verdicts/host/test_kinds_of_copies.py",),
+        gives((), "host.device_work.copies:held_touches"),
+    ),
 )

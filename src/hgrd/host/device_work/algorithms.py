@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from hgrd.host.concurrency.addresses import ANYWHERE, Place
 from hgrd.host.concurrency.trace import Touch, pointers_of
 from hgrd.host.device_work.work import (
     Role,
     add_work,
+    held_touches,
     stream_at,
-    touch_in_role,
     touches_in_role,
     touches_of,
     without_reference,
 )
 from hgrd.host.execution.host_uses import writes_range
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.host.memory.pointer_origins import IN
 from hgrd.program.types import IntType, OpaqueType, PointerType, VoidType
 from hgrd.symbolic.values import Composite, NullValue, Value
-from hgrd.terms import const
 
 _ROLES: Final = {"r": Role.READ, "w": Role.WRITTEN, "b": Role.UPDATED}
 _DEVICE_WIDE: Final[Mapping[str, str]] = {  # of the pointers behind the temporary storage, in each form
@@ -114,16 +111,10 @@ def _touches_at(call: LibraryCall, index: int, role: Role) -> Iterator[Touch]:
     value, class_ = call.argument(index), _class_of(call, index)
     if value is None or class_.endswith(_GENERATED):
         return
-    seen = list(touches_in_role(call, value, role))
-    if isinstance(value, Composite) and value.origin is not None and not seen:
-        made = call.run.trace.once | call.run.trace.again
-        held = sorted(call.run.origins.closed({IN + value.origin}) & made)
-        seen = [touch_in_role(Place(key, const(0)), role) for key in held]
-    if not seen and class_.endswith(_HOLDING):
-        key = f"{ANYWHERE}{call.name}"
-        call.run.trace.names[key] = f"what {class_} leads to"
-        seen = [touch_in_role(Place(key, const(0)), role)]
-    yield from seen
+    if pointers_of(value) or not isinstance(value, Composite):
+        yield from touches_in_role(call, value, role)
+    elif class_.endswith(_HOLDING):
+        yield from held_touches(call, value, role)
 
 
 def _class_of(call: LibraryCall, index: int) -> str:

@@ -8,27 +8,68 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.host.concurrency.rows import Rectangle
-from hgrd.host.device_work.work import add_work, touches_of
+from hgrd.host.concurrency.trace import Touch
+from hgrd.host.device_work.work import Role, add_work, held_touches, stream_at, touches_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.symbolic.values import MemorySpace, Value, pointed_to
-from hgrd.terms import const
+from hgrd.terms import Term, const, mul
 
-_STREAM_OF: Final[Mapping[str, int]] = {  # the index of the stream among the arguments
-    "cudaMemcpyAsync": 4, "cudaMemsetAsync": 3, "cudaMemset2DAsync": 5, "cudaMemcpy2DAsync": 7, "cudaMemcpy3DAsync": 1,
-    "cudaMemcpyToSymbolAsync": 5, "cudaMemcpyFromSymbolAsync": 5, "cudaMemcpyPeerAsync": 5, "cudaFreeAsync": 1,
-}  # fmt: skip
-_SIZE_OF: Final[Mapping[str, int]] = {  # the index of the number of bytes, from the first one on
-    "cudaMemcpy": 2, "cudaMemcpyAsync": 2, "cudaMemset": 2, "cudaMemsetAsync": 2, "cudaMemcpyPeer": 4,
-    "cudaMemcpyPeerAsync": 4,
-}  # fmt: skip
-_RECTANGLE_OF: Final[Mapping[str, tuple[int, int, int]]] = {  # of the pitches there and here, and of the width
-    "cudaMemcpy2D": (1, 3, 4), "cudaMemset2D": (1, 1, 3),
-}  # fmt: skip
-_SOURCE_OF: Final = (("cudaMemset", None), ("cudaMemcpyPeer", 2), ("cudaMemcpy2D", 2), ("cudaMemcpy3D", None))
+
+class _Form(Struct, frozen=True):
+    """Where the arguments of a copy or fill are: what it writes, what it reads (None: it fills), and how much.
+
+    `size`: the index of the number of elements of `element` bytes; `lines`: the indexes of the pitches there and here,
+    and of the width, behind which the height comes.  `described`: its first argument leads to a record of all that.
+    """
+
+    source: int | None = None
+    size: int | None = None
+    element: int = 1
+    lines: tuple[int, int, int] | None = None
+    described: bool = False
+
+
+_FORMS: Final[
+    Mapping[str, _Form]
+] = {  # the destination comes first; CUDA Runtime API and Driver API, "Memory Management"
+    "cudaMemcpy": _Form(1, 2),
+    "cudaMemcpyPeer": _Form(2, 4),
+    "cudaMemcpyToSymbol": _Form(1),
+    "cudaMemcpyFromSymbol": _Form(1),
+    "cudaMemcpyToArray": _Form(3),
+    "cudaMemcpyFromArray": _Form(1),
+    "cudaMemcpyArrayToArray": _Form(3),
+    "cudaMemcpy2D": _Form(2, lines=(1, 3, 4)),
+    "cudaMemcpy2DToArray": _Form(3),
+    "cudaMemcpy2DFromArray": _Form(2),
+    "cudaMemcpy2DArrayToArray": _Form(3),
+    "cudaMemcpy3D": _Form(described=True),
+    "cudaMemcpy3DPeer": _Form(described=True),
+    "cudaMemset": _Form(size=2),
+    "cudaMemset2D": _Form(lines=(1, 1, 3)),
+    "cudaMemset3D": _Form(),
+    **dict.fromkeys(("cuMemcpy", "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpyDtoD"), _Form(1, 2)),
+    "cuMemcpyPeer": _Form(2, 4),
+    **dict.fromkeys(("cuMemcpyAtoH", "cuMemcpyAtoD"), _Form(1)),
+    **dict.fromkeys(("cuMemcpyHtoA", "cuMemcpyDtoA"), _Form(2)),
+    "cuMemcpyAtoA": _Form(2),
+    **dict.fromkeys(("cuMemcpy2D", "cuMemcpy2DUnaligned", "cuMemcpy3D", "cuMemcpy3DPeer"), _Form(described=True)),
+    "cuMemsetD8": _Form(size=2),
+    "cuMemsetD16": _Form(size=2, element=2),
+    "cuMemsetD32": _Form(size=2, element=4),
+    **dict.fromkeys(("cuMemsetD2D8", "cuMemsetD2D16", "cuMemsetD2D32"), _Form()),
+}
+_ANY_FORM: Final = _Form(1)
 _ON_DEVICE: Final = 3  # cudaMemcpyDeviceToDevice
+
+
+def is_copy(name: str) -> bool:
+    """Whether the runtime's, or the driver's, function of this name is a copy or fill."""
+    return name.startswith(("cudaMemcpy", "cudaMemset", "cuMemcpy", "cuMemset"))
 
 
 def add_copy(call: LibraryCall, name: str) -> bool:
@@ -37,39 +78,52 @@ def add_copy(call: LibraryCall, name: str) -> bool:
     No fill of memory of the device waits, and no copy within it (CUDA Runtime API, "API synchronization behavior").
     """
     later = name.endswith("Async")
-    fills = name.startswith("cudaMemset")
-    at = next((index for prefix, index in _SOURCE_OF if name.startswith(prefix)), 1)
+    fills = name.startswith(("cudaMemset", "cuMemset"))
+    form = _FORMS.get(name.removesuffix("Async"), _ANY_FORM)
     to = call.arguments[0] if "Symbol" in name and call.arguments else call.argument(0)
-    source = (
-        call.arguments[at] if at is not None and "FromSymbol" in name else None if at is None else call.argument(at)
-    )
-    size = call.number(_SIZE_OF[name]) if name in _SIZE_OF else None
-    given = ((to, True), (source, False))
+    source = _source(call, name, form)
     kind = call.number(3) if name in ("cudaMemcpy", "cudaMemcpyAsync") else None
-    on_device = fills or (kind is not None and kind == const(_ON_DEVICE))
-    waits = _is_pageable(call, to) if later and not fills else not later and not on_device
+    within = name.startswith("cuMemcpyDtoD") or (kind is not None and kind == const(_ON_DEVICE))
+    on_device = fills or within
+    waits = _is_pageable(call, to) if later and not fills and not form.described else not later and not on_device
     touches = [
         replace(t, locked=later and not waits and _is_locked(call, v))
-        for v, writes in given
+        for v, writes in ((to, True), (source, False))
         if v is not None
-        for t in touches_of(call, v, size, writes=writes, rectangle=_rectangle(call, name, there=writes))
+        for t in _touches(call, v, form, writes=writes)
     ]
     add_work(call, "the fill" if fills else "the copy", stream_of(call, name), touches, waits=waits)
-    stays = name in _SIZE_OF and on_device and _on_device(call, to) and (source is None or _on_device(call, source))
-    return not later and not stays
+    stays = form.size is not None and on_device and _on_device(call, to)
+    return not later and not (stays and (source is None or _on_device(call, source)))
 
 
 def stream_of(call: LibraryCall, name: str) -> Value | None:
     """The stream that a function of this name gets; None: the default one."""
-    return call.argument(_STREAM_OF[name]) if name in _STREAM_OF else None
+    at = stream_at(call) if name.endswith("Async") else None
+    return None if at is None else call.argument(at)
 
 
-def _rectangle(call: LibraryCall, name: str, *, there: bool) -> Rectangle | None:
-    """The bytes that a copy or fill of lines uses where it writes to (`there`), or reads from."""
-    indexes = _RECTANGLE_OF.get(name.removesuffix("Async"))
-    if indexes is None:
+def _source(call: LibraryCall, name: str, form: _Form) -> Value | None:
+    if form.source is None:
         return None
-    to, source, width = indexes
+    by_name = "FromSymbol" in name and len(call.arguments) > form.source
+    return call.arguments[form.source] if by_name else call.argument(form.source)
+
+
+def _touches(call: LibraryCall, value: Value, form: _Form, *, writes: bool) -> list[Touch]:
+    """What a copy or fill writes, or reads; pointers that are numbers, or in records, may lead to any memory."""
+    if form.described or isinstance(value, Term):
+        return held_touches(call, value, Role.UPDATED if form.described else Role.WRITTEN if writes else Role.READ)
+    number = None if form.size is None else call.number(form.size)
+    size = None if number is None else mul(number, const(form.element))
+    return touches_of(call, value, size, writes=writes, rectangle=_rectangle(call, form, there=writes))
+
+
+def _rectangle(call: LibraryCall, form: _Form, *, there: bool) -> Rectangle | None:
+    """The bytes that a copy or fill of lines uses where it writes to (`there`), or reads from."""
+    if form.lines is None:
+        return None
+    to, source, width = form.lines
     pitch, row, lines = (call.number(n) for n in (to if there else source, width, width + 1))
     return None if pitch is None or row is None or lines is None else Rectangle(pitch, row, lines)
 

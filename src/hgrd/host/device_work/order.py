@@ -11,7 +11,7 @@ from typing import Final
 from hgrd.host.concurrency.trace import Follow, Mark, Replay, Wait, choices_of
 from hgrd.host.device_work.algorithms import add_algorithm, add_device_wide, is_device_wide
 from hgrd.host.device_work.callbacks import add_callback, is_callback
-from hgrd.host.device_work.copies import add_copy
+from hgrd.host.device_work.copies import add_copy, is_copy
 from hgrd.host.device_work.names import runtime_name
 from hgrd.host.device_work.numeric_libraries import add_numeric, is_numeric
 from hgrd.host.device_work.releases import add_hidden_release, add_release
@@ -25,7 +25,6 @@ from hgrd.host.library.launch_functions import number_of
 from hgrd.symbolic.values import Value
 from hgrd.terms import Term, as_int, const
 
-_WORK: Final = ("cudaMemcpy", "cudaMemset")
 _QUIET: Final = (
     "cudaGet", "cudaPeek", "cudaStreamCreate", "cudaStreamDestroy", "cudaStreamGet",
     "cudaStreamAttach", "cudaEventCreate", "cudaEventDestroy", "cudaEventElapsed", "cudaFunc", "cudaOccupancy",
@@ -48,7 +47,7 @@ def record_order(call: LibraryCall) -> None:
         hide_passed(call)
     name = runtime_name(call.name)
     own = call.call.function.user_code
-    if not own and name.startswith(_WORK):
+    if not own and is_copy(name):
         if add_copy(call, name):
             _wait(call, sure=False)
     elif not own and name == "cudaFreeAsync":

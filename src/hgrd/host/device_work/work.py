@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from enum import Enum, auto
 from typing import Final
 
-from hgrd.host.concurrency.addresses import Address
+from hgrd.host.concurrency.addresses import ANYWHERE, Address, Place
 from hgrd.host.concurrency.rows import Rectangle, bytes_from
 from hgrd.host.concurrency.trace import Touch, Work, choices_of, pointers_of, told_of
 from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.memory.pointer_origins import IN
 from hgrd.program.types import OpaqueType, PointerType, Type
-from hgrd.symbolic.values import Value, pointed_to
-from hgrd.terms import Term
+from hgrd.symbolic.values import Composite, Value, pointed_to
+from hgrd.terms import Term, const
 
 _STREAM: Final = PointerType(OpaqueType("CUstream_st"))
 
@@ -73,6 +74,20 @@ def touches_in_role(call: LibraryCall, value: Value, role: Role) -> list[Touch]:
         call.run.trace.name(pointer)
         found.append(touch_in_role(call.run.trace.address_of(pointer), role))
     return found
+
+
+def held_touches(call: LibraryCall, value: Value, role: Role) -> list[Touch]:
+    """The memory behind pointers that are in an object, or were made a number; any memory, if they are not seen."""
+    keys = {t.key for t in pointed_to(value)}
+    if isinstance(value, Composite) and value.origin is not None:
+        keys.add(value.origin)
+    made = call.run.trace.once | call.run.trace.again
+    held = sorted(call.run.origins.closed(IN + key for key in keys) & made)
+    if held:
+        return [touch_in_role(Place(key, const(0)), role) for key in held]
+    key = f"{ANYWHERE}{call.name}"
+    call.run.trace.names[key] = f"memory that {call.name} gets"
+    return [touch_in_role(Place(key, const(0)), role)]
 
 
 def touch_in_role(at: Address, role: Role) -> Touch:

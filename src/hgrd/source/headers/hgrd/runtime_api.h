@@ -76,6 +76,14 @@ __HGRD_API cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const vo
                                     size_t height, cudaMemcpyKind kind, cudaStream_t stream __HGRD_OR(0));
 __HGRD_API cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
                                  size_t height, cudaMemcpyKind kind);
+__HGRD_API cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
+                                      size_t height, cudaMemcpyKind kind, cudaStream_t stream __HGRD_OR(0));
+__HGRD_API cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from, size_t size,
+                                  cudaMemcpyKind kind, cudaStream_t stream __HGRD_OR(0));
+__HGRD_API cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y, size_t size,
+                                    cudaMemcpyKind kind, cudaStream_t stream __HGRD_OR(0));
+__HGRD_API cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
+                                  size_t from_y, size_t size, cudaMemcpyKind kind);
 __HGRD_API cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
                                     size_t from_y, size_t width, size_t height, cudaMemcpyKind kind);
 __HGRD_API cudaMemset(void* pointer, int value, size_t size);
