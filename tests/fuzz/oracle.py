@@ -309,7 +309,7 @@ def _execution(launched: Launched, counting: frozenset[int]) -> Execution:
         execution = Execution(launched, watch, patience=400)
         watch.sites = execution.sites.sites
         return execution
-    except (ValueError, OverflowError) as error:
+    except (ValueError, OverflowError, MemoryError) as error:
         raise MeaninglessError(str(error)) from error
 
 
