@@ -205,15 +205,14 @@ class Replays:
             n, u, c = (given.get(p, self.random.randint(0, 5)) for p in ("n", "u", "c"))
             yield Launch((grid[0], grid[1]), (block[0], block[1]), n, u, c, (_OPEN, _OPEN, _OPEN), deep, layers)
             return
-        found = 0
+        found, large = 0, False
         for n in range(_GUESSES if any(p not in given for p in INPUTS) else 1):
             most = 9 if n % 2 else _WIDE
             try:
                 inputs = {p: given.get(p, self.random.randint(-2, most)) for p in INPUTS}
                 launches = self.case.launched(inputs, _MOST)
             except LargeError:
-                if all(p in given for p in INPUTS):
-                    raise
+                large = True
                 continue
             except RefusedError:
                 continue
@@ -224,6 +223,8 @@ class Replays:
                     yield x
             if found >= _LAUNCHES:
                 return
+        if large and not found:
+            raise LargeError
 
     # ------------------------------------------------------------ barriers
 

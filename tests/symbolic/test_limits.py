@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import weakref
 from importlib import import_module
 from math import inf
 from pathlib import Path
@@ -10,6 +11,10 @@ from time import perf_counter, sleep
 import pytest
 
 from hgrd.symbolic.limits import TimeLimitError, deep_recursion, until
+
+
+class Held:
+    pass
 
 
 def forever() -> None:
@@ -80,3 +85,15 @@ def test_a_module_that_is_being_imported_is_finished(tmp_path: Path, monkeypatch
         while True:
             pass
     assert import_module("slow_module").DONE
+
+
+def test_the_limit_is_not_lost_in_a_callback(monkeypatch: pytest.MonkeyPatch):
+    """Python prints, and forgets, what is raised while an entry of a dictionary of weak references goes."""
+    lost: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lost.append)
+    kept: weakref.WeakValueDictionary[int, Held] = weakref.WeakValueDictionary()
+    for _ in range(30):
+        with pytest.raises(TimeLimitError), until(perf_counter() + 0.01):
+            while True:
+                kept[0] = Held()
+    assert lost == []

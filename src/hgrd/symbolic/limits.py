@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import weakref
 from collections.abc import Generator
 from contextlib import contextmanager
 from math import inf
@@ -17,7 +18,7 @@ from hgrd.program.statements import Statement
 OUT_OF_TIME: Final = "the time limit was reached"  # begins each reason that more time may remove
 _AGAIN: Final = 0.5  # seconds until the error is raised once more, where something has caught it and gone on
 _AT_ONCE: Final = 0.01
-_IMPORTING: Final = "<frozen importlib._bootstrap>"
+_UNINTERRUPTED: Final = ("<frozen importlib._bootstrap>", weakref.__file__)
 
 
 class StepLimitError(Exception):
@@ -80,9 +81,10 @@ def deep_recursion(calls: int) -> Generator[None]:
 
 
 def _raise(_number: int, frame: FrameType | None) -> None:
-    """Raises the error, unless a module is being imported, which would be left half made: the signal comes again."""
+    """Raises the error, but not where a module would be left half made, or a callback would lose it: it comes again."""
     while frame is not None:
-        if frame.f_code.co_filename == _IMPORTING:
+        if frame.f_code.co_filename in _UNINTERRUPTED:
+            signal.setitimer(signal.ITIMER_REAL, _AT_ONCE, _AGAIN)
             return
         frame = frame.f_back
     raise TimeLimitError

@@ -254,12 +254,15 @@ class PointerOrigins(Struct):
     def closed(self, first: Iterable[str]) -> set[str]:
         """The names of all that these names may be, or hold, by what is known up to now."""
         found: set[str] = set()
-        todo = list(first)
+        todo = set(first)
         while todo:
             name = todo.pop()
-            if name not in found:
-                found.add(name)
-                todo += self.steps(name)
+            found.add(name)
+            if name.startswith(IN) and (stored := self.held.get(name.removeprefix(IN))):
+                todo |= stored - found
+                todo.update(n for n in self._as_inside(name.removeprefix(IN)) if n not in found)
+            else:
+                todo.update(n for n in self.steps(name) if n not in found)
         return found
 
     def steps(self, name: str) -> Iterator[str]:
@@ -280,6 +283,10 @@ class PointerOrigins(Struct):
     def _inside(self, key: str) -> Iterator[str]:
         """What an object may hold."""
         yield from self.held.get(key, ())
+        yield from self._as_inside(key)
+
+    def _as_inside(self, key: str) -> Iterator[str]:
+        """What an object may hold because it may be another one."""
         for name in self._is(key):
             yield name if name.startswith(IN) else IN + name
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from hgrd.symbolic.values import Value
 from hgrd.terms import Symbol, Term, add, as_int, const, div, eq, ite, mod, substitute, symbols_of
+from hgrd.terms.linear import difference
 
 _MOST_VARIABLES = 4
 _MOST_VALUES = 16
@@ -72,6 +73,8 @@ def joint_cycle_of(
         symbols = symbols_of(last) if isinstance(last, Term) else None
         if symbols is None or not isinstance(firsts[at], Term) or not symbols <= among.keys():
             return None
+        if _counts(starts[at], last):
+            return None
         parts += [i for s in symbols if (i := among[s]) not in parts]
         if len(parts) > _MOST_VARIABLES:
             return None
@@ -86,6 +89,12 @@ def joint_cycle_of(
         if len({v for v, *_ in values}) > _MOST_VALUES:
             return None
     return None
+
+
+def _counts(start: Value, last: Value | None) -> bool:
+    """Whether a variable grows by a constant in each iteration: it is never back at its first value."""
+    by = difference(last, start) if isinstance(last, Term) and isinstance(start, Term) else None
+    return by is not None and by.is_const and by.value != 0
 
 
 def _step_of(values: Sequence[Value], parts: Sequence[int]) -> tuple[Term, ...]:
