@@ -51,6 +51,7 @@ _IN_VAIN = 12
 _FAVOUR = 0.7
 _FUEL, _FUEL_EACH = 1 << 20, 1 << 11  # statements of all threads, and of large launches for each
 _STEPS_EACH = 40  # of large launches
+_MOST_THREADS = 1 << 20
 _TOGETHER = 1024  # threads: of larger launches the blocks of the witness run alone
 
 
@@ -304,12 +305,14 @@ def _among(chosen: tuple[int, ...] | None, thread: int, size: int) -> int:
 
 
 def _execution(launched: Launched, counting: frozenset[int]) -> Execution:
+    if launched.threads_per_block * launched.blocks > _MOST_THREADS:
+        raise MeaninglessError("too many threads to run")
     try:
         watch = Watch(LaunchShape(launched.threads_per_block, launched.blocks), counting)
         execution = Execution(launched, watch, patience=400)
         watch.sites = execution.sites.sites
         return execution
-    except (ValueError, OverflowError, MemoryError) as error:
+    except (ValueError, OverflowError) as error:
         raise MeaninglessError(str(error)) from error
 
 
