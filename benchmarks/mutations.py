@@ -2616,4 +2616,10 @@ MUTATIONS = (
         ("tests/verdicts/host/test_kinds_of_copies.py",),
         gives((), "host.device_work.copies:held_touches"),
     ),
+    Mutation(
+        "places-any",
+        "loops that store where a table says may store one pointer everywhere",
+        ("tests/verdicts/host/test_tables_of_places.py",),
+        gives(False, "symbolic.loops.unrolling:_fills_places"),
+    ),
 )

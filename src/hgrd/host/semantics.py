@@ -13,9 +13,8 @@ from hgrd.host.constructors import constructed, constructed_type, new_object
 from hgrd.host.containers.element_changes import note_call, note_store
 from hgrd.host.containers.element_lookups import lookup_of, record_lookup
 from hgrd.host.containers.elements import forget_elements
-from hgrd.host.device_work.algorithms import is_device_wide
 from hgrd.host.device_work.callbacks import is_callback
-from hgrd.host.device_work.order import record_order
+from hgrd.host.device_work.order import record_order, stores_no_pointers
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.exceptions import left_by_throwing
 from hgrd.host.escapes.followed_calls import follow_calls
@@ -229,7 +228,7 @@ class HostSemantics(Semantics):
         if copies_memory(call.function.name) and len(arguments) > 1:
             self.run.origins.record_copy(machine, state, arguments[0], arguments[1])
             sources = held_in(arguments[1:])
-        if not exact and not own_elements and not is_device_wide(invocation):
+        if not exact and not own_elements and not stores_no_pointers(invocation):
             self.run.handed.record_spread(self.run.origins, call, direct_targets(arguments[:1]))
             self.run.origins.record_written(direct_targets(written_by(call, arguments)), sources)
         if call.function.qualified.startswith("std::tuple::"):

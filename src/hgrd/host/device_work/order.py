@@ -22,6 +22,7 @@ from hgrd.host.execution.polls import QUERIES
 from hgrd.host.execution.streams import later_stream, may_wait
 from hgrd.host.library.host_threads import begins_thread, join_thread
 from hgrd.host.library.launch_functions import number_of
+from hgrd.host.linking.library_names import LIBC_FAMILIES, is_of_program
 from hgrd.symbolic.values import Value
 from hgrd.terms import Term, as_int, const
 
@@ -67,6 +68,12 @@ def record_order(call: LibraryCall) -> None:
         pass
     elif own or may_wait(call, name):
         _wait(call, sure=False)
+
+
+def stores_no_pointers(call: LibraryCall) -> bool:
+    """Whether a library's function stores no pointer that it gets, neither in what it gets nor for later."""
+    silent = call.name in LIBC_FAMILIES["no effect"] and not is_of_program(call.call.function)
+    return silent or is_device_wide(call) or is_numeric(call)
 
 
 def _wait(

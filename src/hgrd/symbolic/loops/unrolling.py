@@ -14,9 +14,10 @@ from functools import partial
 from msgspec.structs import replace
 
 from hgrd.program.analysis.effects import Effects
+from hgrd.program.expressions import VariablePlace
 from hgrd.program.layout import holds_pointers
 from hgrd.program.statements import Block, DoWhile, Loop
-from hgrd.program.types import ArrayType, PointerType
+from hgrd.program.types import ArrayType, PointerType, Record, RecordType, Type
 from hgrd.program.walk import nodes
 from hgrd.symbolic.loops.iteration import LoopShape, run_iteration, speculation, speculative_test
 from hgrd.symbolic.machine import Machine
@@ -34,7 +35,7 @@ def unroll(machine: Machine, state: State, shape: LoopShape, effects: Effects) -
     """The state after a loop that is run iteration by iteration; None if it is not such a loop."""
     if not shape.test_first or shape.test is None:
         return None
-    if _fills_arrays(machine, state, effects):
+    if _fills_arrays(machine, state, effects) or _fills_places(machine, state, shape, effects):
         count = partial(_count, most=_MOST)
     elif _fills_tables(machine, state, effects):
         count = partial(_count, most=_MOST_ENTRIES)
@@ -85,6 +86,31 @@ def _fills_tables(machine: Machine, state: State, effects: Effects) -> bool:
     passed = [t for v in effects.exposed if (t := machine.object_of(v)).key in state.store]
     walked = [t for v in effects.assigned for t in _targets(state, machine.object_of(v))]
     return any(t.space not in SHARED_SPACES and _is_table(machine, t) for t in (*passed, *walked))
+
+
+def _fills_places(machine: Machine, state: State, shape: LoopShape, effects: Effects) -> bool:
+    """Whether a loop may store where a table says: `*table[i].place = …`."""
+    if not effects.through_pointers:
+        return False
+    named = {node.variable for node in nodes(shape.body) if isinstance(node, VariablePlace)}
+    tables = (v for v in sorted(named, key=lambda v: v.key) if _is_table_of_places(v.type, machine.records))
+    for target in map(machine.object_of, tables):
+        for table in (target, *_targets(state, target)):
+            if table.space not in SHARED_SPACES and state.store.get(table.key, EMPTY).cells:
+                return True
+    return False
+
+
+def _is_table_of_places(type_: Type, records: Mapping[str, Record]) -> bool:
+    """Whether a variable is, or leads to, elements that are addresses of pointers, or records with one as a member."""
+    elements = type_.to if isinstance(type_, PointerType) else type_
+    if isinstance(elements, ArrayType):
+        elements = elements.of
+    elif elements is type_:
+        return False
+    record = records.get(elements.key) if isinstance(elements, RecordType) else None
+    types = (elements,) if record is None else tuple(f.type for f in record.fields)
+    return any(isinstance(t, PointerType) and isinstance(t.to, PointerType) for t in types)
 
 
 def _targets(state: State, variable: MemoryObject) -> Iterator[MemoryObject]:
