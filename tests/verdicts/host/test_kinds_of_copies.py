@@ -18,7 +18,7 @@ int main() {
   const int n = 1024; int *x, *y, *z; cudaMalloc(&x, 4096), cudaMalloc(&y, 4096), cudaMalloc(&z, 4096);
   cudaStream_t a, b; cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
   cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
-  cudaArray_t cells; cudaMemcpy3DParms all = {};
+  cudaStream_t streams[2] = {a, b}; cudaArray_t cells; cudaMemcpy3DParms all = {};
   all.srcPtr = make_cudaPitchedPtr(x, 64, 64, 64); all.extent = make_cudaExtent(64, 64, 1);
   all.dstPtr = make_cudaPitchedPtr(y, 64, 64, 64); all.kind = cudaMemcpyDeviceToDevice;
   BODY
@@ -46,9 +46,10 @@ COPIES = {
 }
 
 
+@pytest.mark.parametrize("stream", ["a", "streams[0]"])
 @pytest.mark.parametrize(("copy", "outcome"), COPIES.items())
-def test_beside_a_kernel(tmp_path: Path, copy: str, outcome: Outcome) -> None:
-    report = check(tmp_path, PROGRAM.replace("BODY", copy))
+def test_beside_a_kernel(tmp_path: Path, copy: str, outcome: Outcome, stream: str) -> None:
+    report = check(tmp_path, PROGRAM.replace("BODY", copy.replace("a);", f"{stream});")))
     assert outcomes_of_launches(report) == {outcome}
     assert decided(report) == (1, 1)
 
@@ -60,3 +61,16 @@ def test_before_a_kernel(tmp_path: Path, copy: str, wait: str) -> None:
     report = check(tmp_path, PROGRAM.replace("BODY", done + wait))
     assert outcomes_of_launches(report) == {Outcome.SAFE}
     assert decided(report) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("wait", "outcome"),
+    [("", UNKNOWN), ("cudaStreamSynchronize(a);", UNKNOWN), ("cudaDeviceSynchronize();", Outcome.SAFE)],
+)
+def test_copies_of_unknown_form_use_any_memory_in_any_stream(tmp_path: Path, wait: str, outcome: Outcome) -> None:
+    """In the program it is stream `a`, which is not looked at."""
+    copies = (
+        "size_t size = 4096; cudaMemcpyBatchAsync((void **)&y, (const void **)&x, &size, 1, nullptr, nullptr, 0, a);"
+    )
+    report = check(tmp_path, PROGRAM.replace("BODY", copies + wait))
+    assert outcomes_of_launches(report) == {outcome}

@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
   cudaMalloc(&sum, 4); void *tmp = nullptr; size_t bytes = 0;
   cudaStream_t a, b; cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
   cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
-  cudaEvent_t e; cudaEventCreate(&e);
+  cudaEvent_t e; cudaEventCreate(&e); cudaStream_t streams[2] = {a, b};
   BODY
   cudaDeviceSynchronize();
 }
@@ -70,10 +70,11 @@ def outcomes(tmp_path: Path, body: str, helpers: str = "") -> set[Outcome]:
     return outcomes_of_launches(report)
 
 
+@pytest.mark.parametrize("stream", ["a", "streams[0]"])
 @pytest.mark.parametrize(("wait", "outcome"), WAITS.items())
 @pytest.mark.parametrize("name", DEVICE_WIDE)
-def test_algorithms_for_the_whole_device(tmp_path: Path, name: str, wait: str, outcome: Outcome) -> None:
-    call = SIZED.format(DEVICE_WIDE[name].replace("STREAM", "a"))
+def test_algorithms_for_the_whole_device(tmp_path: Path, name: str, wait: str, outcome: Outcome, stream: str) -> None:
+    call = SIZED.format(DEVICE_WIDE[name].replace("STREAM", stream))
     assert outcomes(tmp_path, f"cub::DoubleBuffer<float> keys(x, y); {call} {wait} {GET}") == {outcome}
 
 
@@ -106,10 +107,11 @@ def test_what_algorithms_read_and_write(tmp_path: Path, call: str, outcome: Outc
     assert outcomes(tmp_path, f"cudaMalloc(&tmp, 4096); {call} {GET}") == {outcome}
 
 
+@pytest.mark.parametrize("stream", ["a", "streams[0]"])
 @pytest.mark.parametrize(("wait", "outcome"), WAITS.items())
 @pytest.mark.parametrize("name", NUMERIC)
-def test_functions_of_numeric_libraries(tmp_path: Path, name: str, wait: str, outcome: Outcome) -> None:
-    call = NUMERIC[name].replace("STREAM", "a")
+def test_functions_of_numeric_libraries(tmp_path: Path, name: str, wait: str, outcome: Outcome, stream: str) -> None:
+    call = NUMERIC[name].replace("STREAM", stream)
     assert outcomes(tmp_path, f"{call} {wait} {GET}") == {outcome}
 
 
@@ -143,6 +145,20 @@ def test_streams_of_handles(tmp_path: Path, setting: str, outcome: Outcome) -> N
 )
 def test_what_functions_read_and_write(tmp_path: Path, call: str, outcome: Outcome) -> None:
     assert outcomes(tmp_path, f"{CREATED} cublasSetStream(h, a); {call} {GET}") == {outcome}
+
+
+@pytest.mark.parametrize(
+    ("call", "outcome"),
+    [
+        ("ncclAllReduce(z, x, n, ncclFloat, ncclSum, c, a);", Outcome.UNKNOWN),
+        ("ncclAllReduce(y, x, n, ncclFloat, ncclSum, c, a);", Outcome.SAFE),
+        ("ncclSend(z, n, ncclFloat, 1, c, streams[0]);", Outcome.UNKNOWN),
+        ("ncclRecv(x, n, ncclFloat, 1, c, a);", Outcome.SAFE),
+    ],
+)
+def test_what_collectives_read_and_write(tmp_path: Path, call: str, outcome: Outcome) -> None:
+    """The kernel reads `y` and writes `z`."""
+    assert outcomes(tmp_path, f"ncclComm_t c; {call} {GET}") == {outcome}
 
 
 BUFFERS = "struct Buffers { CLASS Buffers(float *, float *); float *current() const; };"

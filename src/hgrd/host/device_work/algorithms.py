@@ -10,14 +10,13 @@ from hgrd.host.device_work.work import (
     Role,
     add_work,
     held_touches,
-    stream_at,
     touches_in_role,
     touches_of,
     without_reference,
 )
 from hgrd.host.execution.host_uses import writes_range
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.program.types import IntType, OpaqueType, PointerType, VoidType
+from hgrd.program.types import VOID, IntType, OpaqueType, PointerType, VoidType
 from hgrd.symbolic.values import Composite, NullValue, Value
 
 _ROLES: Final = {"r": Role.READ, "w": Role.WRITTEN, "b": Role.UPDATED}
@@ -47,6 +46,7 @@ _DEVICE_WIDE: Final[Mapping[str, str]] = {  # of the pointers behind the tempora
     "SubtractRight": "b",
     "SubtractRightCopy": "rw",
 }  # fmt: skip
+_STREAMS: Final = (PointerType(OpaqueType("CUstream_st")), PointerType(VOID))
 _LOOPS: Final = ("Bulk", "ForEach", "ForEachN", "ForEachCopy", "ForEachCopyN")  # of cub::DeviceFor, without storage
 _HOLDING: Final = ("Iterator", "_iterator", "DoubleBuffer", "device_ptr")
 _GENERATED: Final = (
@@ -74,12 +74,12 @@ def is_device_wide(call: LibraryCall) -> bool:
         return False
     first, second = (without_reference(call.type_of(index)) for index in (0, 1))
     stored = isinstance(first, PointerType) and isinstance(first.to, VoidType) and isinstance(second, IntType)
-    return (call.name in _DEVICE_WIDE and stored) or (call.name in _LOOPS and stream_at(call) is not None)
+    return (call.name in _DEVICE_WIDE and stored) or (call.name in _LOOPS and _stream_at(call) is not None)
 
 
 def add_device_wide(call: LibraryCall) -> None:
     """Adds an algorithm of CUB as work; without storage it only says how much of that it needs."""
-    at, first = stream_at(call), call.argument(0)
+    at, first = _stream_at(call), call.argument(0)
     stream = None if at is None else call.argument(at)
     if call.name in _LOOPS:
         indexes = (index for index in range(len(call.arguments)) if index != at)
@@ -121,3 +121,10 @@ def _class_of(call: LibraryCall, index: int) -> str:
     """The class of an argument, without its own arguments; "" where it is none of a library's."""
     type_ = without_reference(call.type_of(index))
     return type_.name.partition("<")[0].rpartition("::")[2] if isinstance(type_, OpaqueType) else ""
+
+
+def _stream_at(call: LibraryCall) -> int | None:
+    """The index of the argument that is a stream: the last one of its type, or of that of any handle."""
+    types = {index: without_reference(call.type_of(index)) for index in range(1, len(call.arguments))}
+    streams = ([index for index, type_ in types.items() if type_ == kind] for kind in _STREAMS)
+    return next((found[-1] for found in streams if found), None)

@@ -13,19 +13,21 @@ from msgspec.structs import replace
 
 from hgrd.host.concurrency.rows import Rectangle
 from hgrd.host.concurrency.trace import Touch
-from hgrd.host.device_work.work import Role, add_work, held_touches, stream_at, touches_of
+from hgrd.host.device_work.work import Role, add_work, held_touches, touches_of
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.symbolic.values import MemorySpace, Value, pointed_to
+from hgrd.symbolic.values import OPAQUE, MemorySpace, Value, pointed_to
 from hgrd.terms import Term, const, mul
 
 
 class _Form(Struct, frozen=True):
     """Where the arguments of a copy or fill are: what it writes, what it reads (None: it fills), and how much.
 
-    `size`: the index of the number of elements of `element` bytes; `lines`: the indexes of the pitches there and here,
-    and of the width, behind which the height comes.  `described`: its first argument leads to a record of all that.
+    `stream`: the index of the stream, of the function that has one.  `size`: that of the number of elements, of
+    `element` bytes.  `lines`: those of the pitches there and here, and of the width, behind which the height comes.
+    `described`: the first argument leads to a record of all that.
     """
 
+    stream: int
     source: int | None = None
     size: int | None = None
     element: int = 1
@@ -33,37 +35,36 @@ class _Form(Struct, frozen=True):
     described: bool = False
 
 
-_FORMS: Final[
-    Mapping[str, _Form]
-] = {  # the destination comes first; CUDA Runtime API and Driver API, "Memory Management"
-    "cudaMemcpy": _Form(1, 2),
-    "cudaMemcpyPeer": _Form(2, 4),
-    "cudaMemcpyToSymbol": _Form(1),
-    "cudaMemcpyFromSymbol": _Form(1),
-    "cudaMemcpyToArray": _Form(3),
-    "cudaMemcpyFromArray": _Form(1),
-    "cudaMemcpyArrayToArray": _Form(3),
-    "cudaMemcpy2D": _Form(2, lines=(1, 3, 4)),
-    "cudaMemcpy2DToArray": _Form(3),
-    "cudaMemcpy2DFromArray": _Form(2),
-    "cudaMemcpy2DArrayToArray": _Form(3),
-    "cudaMemcpy3D": _Form(described=True),
-    "cudaMemcpy3DPeer": _Form(described=True),
-    "cudaMemset": _Form(size=2),
-    "cudaMemset2D": _Form(lines=(1, 1, 3)),
-    "cudaMemset3D": _Form(),
-    **dict.fromkeys(("cuMemcpy", "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpyDtoD"), _Form(1, 2)),
-    "cuMemcpyPeer": _Form(2, 4),
-    **dict.fromkeys(("cuMemcpyAtoH", "cuMemcpyAtoD"), _Form(1)),
-    **dict.fromkeys(("cuMemcpyHtoA", "cuMemcpyDtoA"), _Form(2)),
-    "cuMemcpyAtoA": _Form(2),
-    **dict.fromkeys(("cuMemcpy2D", "cuMemcpy2DUnaligned", "cuMemcpy3D", "cuMemcpy3DPeer"), _Form(described=True)),
-    "cuMemsetD8": _Form(size=2),
-    "cuMemsetD16": _Form(size=2, element=2),
-    "cuMemsetD32": _Form(size=2, element=4),
-    **dict.fromkeys(("cuMemsetD2D8", "cuMemsetD2D16", "cuMemsetD2D32"), _Form()),
-}
-_ANY_FORM: Final = _Form(1)
+_FORMS: Final[Mapping[str, _Form]] = {  # the destination comes first (Runtime and Driver API, "Memory Management")
+    "cudaMemcpy": _Form(4, 1, 2),
+    "cudaMemcpyPeer": _Form(5, 2, 4),
+    "cudaMemcpyToSymbol": _Form(5, 1),
+    "cudaMemcpyFromSymbol": _Form(5, 1),
+    "cudaMemcpyToArray": _Form(6, 3),
+    "cudaMemcpyFromArray": _Form(6, 1),
+    "cudaMemcpyArrayToArray": _Form(8, 3),
+    "cudaMemcpy2D": _Form(7, 2, lines=(1, 3, 4)),
+    "cudaMemcpy2DToArray": _Form(8, 3),
+    "cudaMemcpy2DFromArray": _Form(8, 2),
+    "cudaMemcpy2DArrayToArray": _Form(9, 3),
+    "cudaMemcpy3D": _Form(1, described=True),
+    "cudaMemcpy3DPeer": _Form(1, described=True),
+    "cudaMemset": _Form(3, size=2),
+    "cudaMemset2D": _Form(5, lines=(1, 1, 3)),
+    "cudaMemset3D": _Form(3),
+    **dict.fromkeys(("cuMemcpy", "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpyDtoD"), _Form(3, 1, 2)),
+    "cuMemcpyPeer": _Form(5, 2, 4),
+    **dict.fromkeys(("cuMemcpyAtoH", "cuMemcpyAtoD"), _Form(4, 1)),
+    **dict.fromkeys(("cuMemcpyHtoA", "cuMemcpyDtoA"), _Form(4, 2)),
+    "cuMemcpyAtoA": _Form(5, 2),
+    **dict.fromkeys(
+        ("cuMemcpy2D", "cuMemcpy2DUnaligned", "cuMemcpy3D", "cuMemcpy3DPeer"), _Form(1, described=True)
+    ),
+    "cuMemsetD8": _Form(3, size=2),
+    "cuMemsetD16": _Form(3, size=2, element=2),
+    "cuMemsetD32": _Form(3, size=2, element=4),
+    **dict.fromkeys(("cuMemsetD2D8", "cuMemsetD2D16", "cuMemsetD2D32"), _Form(5)),
+}  # fmt: skip
 _ON_DEVICE: Final = 3  # cudaMemcpyDeviceToDevice
 
 
@@ -77,9 +78,13 @@ def add_copy(call: LibraryCall, name: str) -> bool:
 
     No fill of memory of the device waits, and no copy within it (CUDA Runtime API, "API synchronization behavior").
     """
+    name = name.removesuffix("_v2")
     later = name.endswith("Async")
+    form = _FORMS.get(name.removesuffix("Async"))
+    if form is None:
+        add_work(call, "the copy", OPAQUE, held_touches(call, OPAQUE, Role.UPDATED))  # any memory, in any stream
+        return not later
     fills = name.startswith(("cudaMemset", "cuMemset"))
-    form = _FORMS.get(name.removesuffix("Async"), _ANY_FORM)
     to = call.arguments[0] if "Symbol" in name and call.arguments else call.argument(0)
     source = _source(call, name, form)
     kind = call.number(3) if name in ("cudaMemcpy", "cudaMemcpyAsync") else None
@@ -92,15 +97,10 @@ def add_copy(call: LibraryCall, name: str) -> bool:
         if v is not None
         for t in _touches(call, v, form, writes=writes)
     ]
-    add_work(call, "the fill" if fills else "the copy", stream_of(call, name), touches, waits=waits)
+    stream = call.argument(form.stream) if later else None
+    add_work(call, "the fill" if fills else "the copy", stream, touches, waits=waits)
     stays = form.size is not None and on_device and _on_device(call, to)
     return not later and not (stays and (source is None or _on_device(call, source)))
-
-
-def stream_of(call: LibraryCall, name: str) -> Value | None:
-    """The stream that a function of this name gets; None: the default one."""
-    at = stream_at(call) if name.endswith("Async") else None
-    return None if at is None else call.argument(at)
 
 
 def _source(call: LibraryCall, name: str, form: _Form) -> Value | None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from hgrd.host.concurrency.addresses import Place
 from hgrd.host.concurrency.trace import HandleStream, Touch, choices_of
-from hgrd.host.device_work.work import Role, add_work, stream_at, touches_in_role
+from hgrd.host.device_work.work import Role, add_work, touches_in_role
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.program.types import OpaqueType, PointerType
 from hgrd.symbolic.values import NULL, OPAQUE, MemorySpace, Pointer, Value, pointed_to
@@ -58,8 +58,8 @@ def add_numeric(call: LibraryCall) -> bool:
 
 def _stream(call: LibraryCall, handle: Value) -> Value | None:
     """The stream that a function works in; None: nothing is known of its handle, which comes from elsewhere."""
-    if (at := stream_at(call)) is not None:
-        return call.argument(at)
+    if _gets_stream(call.name):
+        return call.argument(len(call.arguments) - 1)
     trace = call.run.trace
     given = trace.handles.get(place := trace.address_of(handle))
     if given is not None:
@@ -72,9 +72,15 @@ def _stream(call: LibraryCall, handle: Value) -> Value | None:
     return NULL if made else None
 
 
+def _gets_stream(name: str) -> bool:
+    """Whether the last argument of a function is a stream."""
+    return name.startswith("nccl") or name == "cublasLtMatmul"
+
+
 def _touches(call: LibraryCall) -> Iterator[Touch]:
     """The memory that a function gets pointers to, besides variables of the host."""
-    indexes = [index for index in range(1, len(call.arguments)) if _leads_to_memory(call, index)]
+    first, last = (0 if call.name.startswith("nccl") else 1), len(call.arguments) - _gets_stream(call.name)
+    indexes = [index for index in range(first, last) if _leads_to_memory(call, index)]
     for number, index in enumerate(indexes):
         value = call.argument(index)
         if call.name == "cublasLtMatmul":

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.concurrency.trace import pointers_of
-from hgrd.host.device_work.copies import stream_of
 from hgrd.host.device_work.names import runtime_name
 from hgrd.host.device_work.work import add_work, all_of
 from hgrd.host.execution.library_call import LibraryCall
@@ -22,7 +21,7 @@ _OWNERS: Final = ("std::unique_ptr", "std::shared_ptr")
 
 def add_release(call: LibraryCall) -> None:
     """cudaFreeAsync: other memory may be there as soon as the stream comes to it."""
-    add_work(call, "the release", stream_of(call, "cudaFreeAsync"), all_of(call, call.arguments[:1]))
+    add_work(call, "the release", call.argument(1), all_of(call, call.arguments[:1]))
 
 
 def add_hidden_release(call: LibraryCall) -> None:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum, auto
-from typing import Final
 
 from hgrd.host.concurrency.addresses import ANYWHERE, Address, Place
 from hgrd.host.concurrency.rows import Rectangle, bytes_from
 from hgrd.host.concurrency.trace import Touch, Work, choices_of, pointers_of, told_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.memory.pointer_origins import IN
-from hgrd.program.types import OpaqueType, PointerType, Type
+from hgrd.program.types import PointerType, Type
 from hgrd.symbolic.values import Composite, Value, pointed_to
 from hgrd.terms import Term, const
-
-_STREAM: Final = PointerType(OpaqueType("CUstream_st"))
 
 
 class Role(Enum):
@@ -94,12 +91,6 @@ def touch_in_role(at: Address, role: Role) -> Touch:
     """The memory at an address, of which a library function uses some elements."""
     writes, reads = role is not Role.READ, role in (Role.READ, Role.UPDATED)
     return Touch(at, writes, reads, writes and role is not Role.UNKNOWN)
-
-
-def stream_at(call: LibraryCall) -> int | None:
-    """The index of the last argument that is a stream."""
-    types = ((index, without_reference(call.type_of(index))) for index in reversed(range(len(call.arguments))))
-    return next((index for index, type_ in types if type_ == _STREAM), None)
 
 
 def without_reference(type_: Type | None) -> Type | None:

@@ -82,6 +82,10 @@ __HGRD_API cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void
                                   cudaMemcpyKind kind, cudaStream_t stream __HGRD_OR(0));
 __HGRD_API cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y, size_t size,
                                     cudaMemcpyKind kind, cudaStream_t stream __HGRD_OR(0));
+typedef struct { int srcAccessOrder; struct { int type, id; } srcLocHint, dstLocHint; unsigned flags; } cudaMemcpyAttributes;
+__HGRD_API cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* sizes, size_t count,
+                                cudaMemcpyAttributes* attributes, size_t* indexes, size_t attribute_count,
+                                cudaStream_t stream);
 __HGRD_API cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
                                   size_t from_y, size_t size, cudaMemcpyKind kind);
 __HGRD_API cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
