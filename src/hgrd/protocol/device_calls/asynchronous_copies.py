@@ -22,7 +22,7 @@ from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import Access, CopyStep, Joint
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, load
-from hgrd.symbolic.state import State
+from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Pointer, Value
 from hgrd.terms import Term
 
@@ -135,11 +135,13 @@ def begin_copy(
     found: list[Access] = []
     shared = queue.name if queue is not None and queue.shared else ""
     for address, kind in ((to, AccessKind.WRITE), (source, AccessKind.READ)):
-        for pointer, _ in arms(address):
+        for pointer, guard in arms(address):
             if pointer.target.space not in SHARED_SPACES:
                 return False
+            branch = state.copy()
+            branch.assume(guard, ConditionKind.BRANCH, call.span)
             before = device.recorder.count
-            device.access(machine, state, AccessEvent(kind, pointer, size, call.span, once=once, pipeline=shared))
+            device.access(machine, branch, AccessEvent(kind, pointer, size, call.span, once=once, pipeline=shared))
             last = device.recorder.open[-1][-1] if device.recorder.count > before else None
             found += [last] if isinstance(last, Access) else []
     device.recorder.begins(machine, tuple(found), counted, "" if queue is None else queue.name)

@@ -160,8 +160,10 @@ def copy(
         device.unsupported(machine, state, f"{call.function.name} of a length that is not constant", call.span)
         return target
     for address, kind in ((target, AccessKind.WRITE), (source, AccessKind.READ))[: 1 + reads]:
-        for pointer, _ in arms(address):
-            device.access(machine, state, AccessEvent(kind, pointer, length.value, call.span))
+        for pointer, guard in arms(address):
+            branch = state.copy()
+            branch.assume(guard, ConditionKind.BRANCH, call.span)
+            device.access(machine, branch, AccessEvent(kind, pointer, length.value, call.span))
             if pointer.target.space not in SHARED_SPACES and kind is AccessKind.WRITE:
                 forget(state, pointer.target)
     return target
