@@ -15,30 +15,26 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
 import numpy as np
-from msgspec import Struct
-from msgspec import json as fast_json
+from msgspec import Struct, json
 from numpy.typing import NDArray
 
-from hgrd.simulate.detectors.moments import LaunchShape
-from hgrd.simulate.execute import execute
-from hgrd.simulate.launch import ConcreteLaunch, Finished
+from hgrd.simulate.launch import Finished
 from tests.fuzz.campaign import HEAD, parsed
 from tests.fuzz.case import Case, make
 from tests.fuzz.hosts import Launch
-from tests.fuzz.oracle import Before, MeaninglessError, Pair, Subjects, _arguments, _Filled, _races  # pyright: ignore[reportPrivateUsage]
-from tests.fuzz.watching import Model
+from tests.fuzz.oracle import Before, MeaninglessError, Pair, Subjects, arguments_of, execute_in_lockstep, races_of
 
 _BATCH = 200
 _GROUP = 60  # kernels in a program
 _MOST_THREADS = 4096
-_FUEL = 1 << 22
 _RUNS = 3
+_FUEL = 1 << 22
 _DRIVER = """
 #include <cstdio>
 #include <vector>
@@ -97,7 +93,6 @@ class Piece(Struct):
     """A kernel with its launch: what its arrays hold before, and after it (None: not compared), and the races seen."""
 
     name: str
-    threads: int
     sizes: list[int]
     same: bool
     races: list[Race]
@@ -134,7 +129,7 @@ def simulate(folder: Path, seed: int, count: int) -> None:
     for name, group in zip(names, groups, strict=True):
         (folder / f"{name}.cu").write_text(_program(name, [(c, launch, p) for c, launch, p, _ in group]))
         (folder / f"{name}.in").write_bytes(b"".join(a.tobytes() for *_, arrays in group for a in arrays))
-        (folder / f"{name}.json").write_bytes(fast_json.encode([p for _, _, p, _ in group]))
+        (folder / f"{name}.json").write_bytes(json.encode([p for _, _, p, _ in group]))
     (folder / "Makefile").write_text(_MAKEFILE.format(programs=" ".join(names)))
     (folder / "run.sh").write_text(_RUN.replace("{programs}", " ".join(names)))
     (folder / "run.sh").chmod(0o755)
@@ -156,7 +151,6 @@ def _simulated(cases: list[Case]) -> Iterator[tuple[Case, Launch, Piece, list[ND
         kept = same and not races and all(map(np.array_equal, after * 2, [a for _, x, _ in runs[1:] for a in x]))
         piece = Piece(
             case.name,
-            launch.threads,
             [a.nbytes for a in before],
             case.spelling.same,
             sorted({race for _, _, found in runs for race in found}),
@@ -169,22 +163,15 @@ def _run(
     subjects: Subjects, case: Case, launch: Launch, number: int
 ) -> tuple[list[NDArray[Any]], list[NDArray[Any]], frozenset[Race]]:
     """The arrays before and after a run, and the races in it; shared memory begins differently by the number."""
-    arguments = _arguments(case, launch, Random(case.seed), {})
+    arguments = arguments_of(case, launch, Random(case.seed), {})
     arrays = [a for a in arguments if isinstance(a, np.ndarray)]
     before = [a.copy() for a in arrays]
-    executable, random = subjects.executable(case), Random(f"{case.seed} {number}")
-    names = {key: v.name for key, (v, _) in executable.unit.shared.items()}
-    memory = _Filled(before=Before(case, random, {}), names=names)
-    places = {id(a): int(memory.allocate("", a)) for a in arrays}
-    concrete = ConcreteLaunch(
-        *launch.extents, tuple(places[id(a)] if isinstance(a, np.ndarray) else a for a in arguments)
-    )
-    model = Model(LaunchShape(concrete.block_threads, concrete.blocks))
-    ahead = random.randrange(launch.threads) if number else None
-    outcome = execute(executable, concrete, memory, model, _FUEL, together=True, ahead=ahead)
+    shared = Before(case, Random(f"{case.seed} {number}"), {})
+    ahead = shared.random.randrange(launch.threads) if number else None
+    model, outcome = execute_in_lockstep(subjects, case, launch, arguments, shared, ahead=ahead, fuel=_FUEL)
     if not isinstance(outcome, Finished) or model.divergences:
         raise MeaninglessError(str(outcome))
-    levels = _races(model, executable.sites.sites, launch).levels
+    levels = races_of(model, subjects.executable(case).sites.sites, launch).levels
     return before, arrays, frozenset((pair, tuple(sorted(level.value for level in of))) for pair, of in levels.items())
 
 
@@ -214,7 +201,7 @@ def _program(name: str, group: list[tuple[Case, Launch, Piece]]) -> str:
 def _compare(folder: Path) -> None:
     counts: Counter[str] = Counter()
     for file in sorted(folder.glob("group*.json")):
-        pieces = fast_json.decode(file.read_bytes(), type=list[Piece])
+        pieces = json.decode(file.read_bytes(), type=list[Piece])
         out = file.with_suffix(".out")
         if out.exists():
             compare_memory(pieces, out.read_bytes(), counts)
@@ -225,8 +212,10 @@ def _compare(folder: Path) -> None:
         print(f"{number:6}  {text}")
 
 
-def compare_memory(pieces: Iterable[Piece], data: bytes, counts: Counter[str]) -> None:
-    """Counts how what a program has written compares with what the simulator left in memory."""
+def compare_memory(pieces: Sequence[Piece], data: bytes, counts: Counter[str]) -> None:
+    """Counts how what a program has written compares with what the simulator left in memory.  May raise SystemExit."""
+    if len(data) != sum(4 + sum(piece.sizes) for piece in pieces):
+        raise SystemExit("what the programs have written is of other kernels: make the folder, build and run again")
     at = 0
     for piece in pieces:
         status = int.from_bytes(data[at : at + 4], "little")

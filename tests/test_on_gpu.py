@@ -41,12 +41,18 @@ def test_memory_is_compared_byte_by_byte(folder: Path) -> None:
     assert counts == Counter({"memory: the same": len(kept) - 2} | wrong | left)
 
 
+def test_output_of_other_kernels_is_refused(folder: Path) -> None:
+    pieces = json.decode((folder / "group0.json").read_bytes(), type=list[on_gpu.Piece])
+    with pytest.raises(SystemExit, match="of other kernels"):
+        on_gpu.compare_memory(pieces[1:], written(pieces), Counter())
+
+
 def test_races_are_compared_by_kernel() -> None:
     shared, other = ((1, "read"), (2, "write"), "shared"), ((1, "write"), (2, "write"), "global")
     levels = ("inter-warp", "intra-warp")
     found = {"k1": [(shared, levels)], "k2": [(shared, levels)], "k3": [(other, levels)], "k4": []}
     found["k5"] = [(shared, ("intra-warp",))]
-    pieces = [on_gpu.Piece(name, 64, [0, 0, 0], False, races, None) for name, races in found.items()]
+    pieces = [on_gpu.Piece(name, [0, 0, 0], False, races, None) for name, races in found.items()]
     counts: Counter[str] = Counter()
     on_gpu.compare_races(pieces, "      8 run_k1\n     12 run_k4\n", counts)
     assert counts == {

@@ -26,7 +26,7 @@ from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.interleaving.execution import Argument, Execution, Launched, Schedule, one_after_another
-from hgrd.simulate.launch import ConcreteLaunch, Finished, NotSupported, StuckAtBarrier
+from hgrd.simulate.launch import ConcreteLaunch, Finished, NotSupported, RunOutcome, StuckAtBarrier
 from hgrd.simulate.lockstep.memory import Allocation, Home, Memory
 from hgrd.simulate.trace import TraceSite
 from tests.fuzz.case import Case
@@ -137,7 +137,7 @@ def run(
     `aim`: the threads of a witness, for which the schedule is made; a run that takes too long, or ends in what has no
     meaning, counts as far as it goes, and of a large launch only their blocks run.
     """
-    arguments = _arguments(case, launch, random, contents or {})
+    arguments = arguments_of(case, launch, random, contents or {})
     before = Before(case, random, contents or {})
     if not (case.talks or steps):
         return _in_lockstep(subjects, case, launch, arguments, before, aim)
@@ -174,7 +174,7 @@ def starves(
     where: Span,
 ) -> bool:
     """Whether one thread waits in vain at a place while another one, which got what both want there, makes no step."""
-    arguments = _arguments(case, launch, random, contents)
+    arguments = arguments_of(case, launch, random, contents)
     execution = _execution(subjects.launched(case, launch, arguments), frozenset())
     _fill_shared(execution, Before(case, random, contents))
     model = execution.observer
@@ -207,7 +207,7 @@ def is_meaningful(subjects: Subjects, case: Case, random: Random) -> bool:
     """Whether runs in small steps find nothing undefined: the interpreter knows more of that than the executor."""
     for launch in () if case.talks else case.launches(random, 2):
         try:
-            arguments = _arguments(case, launch, random, {})
+            arguments = arguments_of(case, launch, random, {})
             execution = _execution(subjects.launched(case, launch, arguments), _counted(subjects, case))
             _fill_shared(execution, Before(case, random, {}))
             _by_steps(execution, launch, one_after_another)
@@ -261,28 +261,48 @@ def _in_lockstep(
     before: Before,
     aim: tuple[int, int] | None,
 ) -> Seen:
-    executable, random = subjects.executable(case), before.random
-    memory = _Filled(before=before, names={key: v.name for key, (v, _) in executable.unit.shared.items()})
-    arrays = {id(a): int(memory.allocate("", a)) for a in arguments if isinstance(a, np.ndarray)}
-    given = tuple(arrays[id(a)] if isinstance(a, np.ndarray) else a for a in arguments)
-    chosen = _blocks(launch, aim)
-    concrete = ConcreteLaunch(*launch.extents, given, chosen=chosen)
-    model = Model(LaunchShape(concrete.block_threads, concrete.blocks))
-    threads = concrete.block_threads * concrete.blocks
-    two = None if aim is None else tuple(_among(chosen, i, concrete.block_threads) for i in aim)
-    ahead = random.choice(two or (None, random.randrange(threads)))
-    fuel = max(_FUEL, threads * _FUEL_EACH)
-    outcome = execute(executable, concrete, memory, model, fuel, together=True, ahead=ahead)
+    chosen, size = _blocks(launch, aim), prod(launch.extents[1])
+    threads = launch.threads if chosen is None else len(chosen) * size
+    two = None if aim is None else tuple(_among(chosen, i, size) for i in aim)
+    ahead = before.random.choice(two or (None, before.random.randrange(threads)))
+    model, outcome = execute_in_lockstep(subjects, case, launch, arguments, before, chosen=chosen, ahead=ahead)
     cut = not isinstance(outcome, Finished | StuckAtBarrier)
     if cut and (aim is None or isinstance(outcome, NotSupported)):
         raise MeaninglessError(str(outcome))
     parted = {d.barrier.line for d in model.divergences}
     if isinstance(outcome, StuckAtBarrier):
         parted.add(outcome.span.line)
-    seen = Seen(divergences={frozenset(parted)}) if parted else _races(model, executable.sites.sites, launch)
+    sites = subjects.executable(case).sites.sites
+    seen = Seen(divergences={frozenset(parted)}) if parted else races_of(model, sites, launch)
     seen.exited |= model.exited
     seen.cut = cut
     return seen
+
+
+def execute_in_lockstep(
+    subjects: Subjects,
+    case: Case,
+    launch: Launch,
+    arguments: tuple[Argument, ...],
+    before: Before,
+    *,
+    chosen: tuple[int, ...] | None = None,
+    ahead: int | None = None,
+    fuel: int = _FUEL,
+) -> tuple[Model, RunOutcome]:
+    """What is seen of a run, and how it ends; arrays among the arguments hold what it leaves.
+
+    `chosen` blocks run (None: all), and the thread `ahead` before the others where it can.  `fuel`: at least so many
+    statements of all threads may run.
+    """
+    executable = subjects.executable(case)
+    memory = _Filled(before=before, names={key: v.name for key, (v, _) in executable.unit.shared.items()})
+    arrays = {id(a): int(memory.allocate("", a)) for a in arguments if isinstance(a, np.ndarray)}
+    given = tuple(arrays[id(a)] if isinstance(a, np.ndarray) else a for a in arguments)
+    concrete = ConcreteLaunch(*launch.extents, given, chosen=chosen)
+    model = Model(LaunchShape(concrete.block_threads, concrete.blocks))
+    fuel = max(fuel, concrete.block_threads * concrete.blocks * _FUEL_EACH)
+    return model, execute(executable, concrete, memory, model, fuel, together=True, ahead=ahead)
 
 
 def _blocks(launch: Launch, aim: tuple[int, int] | None) -> tuple[int, ...] | None:
@@ -386,7 +406,7 @@ def _seen_by(execution: Execution, launch: Launch, held: set[int], *, whole: boo
         raise MeaninglessError(execution.fault)
     parted = held | {d.barrier.line for d in (*execution.divergences, *model.divergences)}
     lost = model.divergences or (parted and whole)
-    seen = Seen() if lost else _races(model, execution.sites.sites, launch)
+    seen = Seen() if lost else races_of(model, execution.sites.sites, launch)
     seen.divergences |= {frozenset(parted)} if parted else set()
     seen.exited |= model.exited
     seen.cut = bool(execution.fault)
@@ -396,7 +416,8 @@ def _seen_by(execution: Execution, launch: Launch, held: set[int], *, whole: boo
 # ---------------------------------------------------------------- what has been seen, and what is given
 
 
-def _races(model: AccessModel, sites: list[TraceSite], launch: Launch) -> Seen:
+def races_of(model: AccessModel, sites: list[TraceSite], launch: Launch) -> Seen:
+    """The races of a run, by pair and level."""
     seen = Seen()
     found = model.racing() if isinstance(model, Watch) else ((race, race.levels) for race in model.races())
     for race, levels in found:
@@ -418,7 +439,8 @@ def _end(site: TraceSite) -> End:
     return site.span.line, site.kind.value
 
 
-def _arguments(case: Case, launch: Launch, random: Random, contents: Contents) -> tuple[Argument, ...]:
+def arguments_of(case: Case, launch: Launch, random: Random, contents: Contents) -> tuple[Argument, ...]:
+    """The arguments of a kernel: arrays of numbers at random, but for what is given, and the launch's numbers."""
     arrays: list[Argument] = []
     for name, size, dtype in zip(("a", "w", "in"), launch.sizes, (np.int32, TYPES[case.wide], np.int32), strict=True):
         values = numbers(random, max(size, 0), np.dtype(dtype))

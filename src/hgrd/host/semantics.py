@@ -13,7 +13,7 @@ from hgrd.host.constructors import constructed, constructed_type, new_object
 from hgrd.host.containers.element_changes import note_call, note_store
 from hgrd.host.containers.element_lookups import lookup_of, record_lookup
 from hgrd.host.containers.elements import forget_elements
-from hgrd.host.device_work.callbacks import is_callback
+from hgrd.host.device_work.algorithms import note_policy
 from hgrd.host.device_work.order import record_order, stores_no_pointers
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.exceptions import left_by_throwing
@@ -26,7 +26,6 @@ from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.execution.openmp import is_mark, mark_threads, thread_model
 from hgrd.host.execution.ruled_out import leaves_out
 from hgrd.host.execution.run_state import HostRunState
-from hgrd.host.execution.streams import note_policy
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import forget_constants
 from hgrd.host.execution.unmodelled_stores import given_to, may_name_local, outside_code, record_unmodelled, written_by
@@ -204,7 +203,6 @@ class HostSemantics(Semantics):
         before = state.copy() if begins_thread(call) else None
         if before is not None or forwards(self.run, call):
             call, arguments = copied(machine, state, call, arguments)
-        earlier = state.copy() if is_callback(call) else state
         if not machine.speculative:
             self.run.coverage.passed_out |= launchers_passed(self.run.linked, state, call, arguments)
         pass_to_unknown_code(self.run, machine, state, call, given_on(call, arguments))
@@ -216,7 +214,7 @@ class HostSemantics(Semantics):
         sources = self._sources(machine, state, call, arguments)
         self.run.record_handed(machine, state, call, arguments, sources)
         invocation = LibraryCall(self.run, machine, state, call, arguments)
-        record_order(replace(invocation, state=earlier))
+        record_order(invocation)
         follow_calls(invocation)
         got = lookup_of(invocation)
         value = self._modelled(invocation, function, own=own)

@@ -70,3 +70,4 @@ def test_copies_of_unknown_form_use_any_memory(tmp_path: Path, wait: str, outcom
     )
     report = check(tmp_path, PROGRAM.replace("BODY", copies + wait))
     assert outcomes_of_launches(report) == {outcome}
+    assert decided(report) == (1, 1)

@@ -47,6 +47,7 @@ DEVICE_WIDE = {
     "a selection": "cub::DeviceSelect::Flagged(tmp, bytes, x, z + 1, y, sum, n, STREAM)",
     "a sort": "cub::DeviceRadixSort::SortKeys(tmp, bytes, x, y, n, 0, 32, STREAM)",
     "a sort with two buffers": "cub::DeviceRadixSort::SortKeys(tmp, bytes, keys, n, 0, 32, STREAM)",
+    "a scan with bytes as storage": "cub::DeviceScan::ExclusiveSum((char *)tmp, bytes, x, y, n, STREAM)",
     "a sort in place": "cub::DeviceMergeSort::SortKeys(tmp, bytes, y, n, Less(), STREAM)",
 }
 CREATED = "cublasHandle_t h; cublasCreate(&h); const float one = 1; "
@@ -141,6 +142,7 @@ def test_streams_of_handles(tmp_path: Path, setting: str, outcome: Outcome) -> N
         ("cublasSaxpy(h, n, &one, x, 1, y, 1);", Outcome.UNKNOWN),
         ("cublasSscal(h, n, &one, y, 1);", Outcome.UNKNOWN),
         ("cublasSscal(h, n, &one, x, 1);", Outcome.SAFE),
+        ("cublasSscal(h, n, &one, argc > 1 ? x : y, 1);", Outcome.UNKNOWN),
     ],
 )
 def test_what_functions_read_and_write(tmp_path: Path, call: str, outcome: Outcome) -> None:

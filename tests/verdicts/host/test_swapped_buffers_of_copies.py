@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.findings.model import Outcome
-from tests.checking import check, outcomes_of_launches
+from tests.checking import check, decided, outcomes_of_launches
 
 PROGRAM = """
 #include <cuda/pipeline>
@@ -37,9 +37,15 @@ COPIES = {
 }
 
 
+PAIRS = {"by a pipeline": (11, 8), "by primitives": (11, 8), "at once": (6, 4)}  # with the swap, and without it
+LEFT = {"by a pipeline": 2, "by primitives": 2, "at once": 1}  # that race without it
+
+
 @pytest.mark.parametrize("copy", COPIES)
-@pytest.mark.parametrize(("last", "outcome"), [("kept", Outcome.SAFE), ("a", Outcome.RACE)])
-def test_from_one_to_the_other(tmp_path: Path, copy: str, last: str, outcome: Outcome) -> None:
+@pytest.mark.parametrize("swaps", [True, False])
+def test_from_one_to_the_other(tmp_path: Path, copy: str, swaps: bool) -> None:
     """Without the swap, all launches but the first copy from the buffer that they write."""
-    report = check(tmp_path, PROGRAM.replace("COPY", COPIES[copy]).replace("LAST", last))
-    assert outcomes_of_launches(report) == {outcome}
+    report = check(tmp_path, PROGRAM.replace("COPY", COPIES[copy]).replace("LAST", "kept" if swaps else "a"))
+    assert outcomes_of_launches(report) == {Outcome.SAFE if swaps else Outcome.RACE}
+    pairs = PAIRS[copy][not swaps]
+    assert decided(report) == (pairs, pairs if swaps else pairs - LEFT[copy])

@@ -16,9 +16,11 @@ from hgrd.host.device_work.work import (
 )
 from hgrd.host.execution.host_uses import writes_range
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.program.types import VOID, IntType, OpaqueType, PointerType, VoidType
-from hgrd.symbolic.values import Composite, NullValue, Value
+from hgrd.host.memory.pointer_origins import IN
+from hgrd.program.types import VOID, IntType, OpaqueType, PointerType
+from hgrd.symbolic.values import NULL, Composite, NullValue, Pointer, Value
 
+_LATER: Final = "par_nosync"  # the policy of algorithms that return before they are done
 _ROLES: Final = {"r": Role.READ, "w": Role.WRITTEN, "b": Role.UPDATED}
 _DEVICE_WIDE: Final[Mapping[str, str]] = {  # of the pointers behind the temporary storage, in each form
     **dict.fromkeys(("Sum", "Min", "Max", "ArgMin", "ArgMax", "Reduce"), "rw rwrr"),  # also of segments
@@ -55,6 +57,28 @@ _GENERATED: Final = (
 )  # fmt: skip
 
 
+def note_policy(call: LibraryCall, value: Value) -> None:
+    """`thrust::cuda::par_nosync.on(stream)`: algorithms with this policy return before they are done."""
+    if call.name == "on" and isinstance(value, Composite) and value.origin is not None:
+        match call.arguments:
+            case (_, stream) if later_stream(call) is not None:
+                call.run.trace.policies[value.origin] = stream
+            case _:
+                pass
+
+
+def later_stream(call: LibraryCall) -> Value | None:
+    """The stream in which an algorithm goes on after it has returned, by its policy; None: it does not."""
+    policy = call.argument(0)
+    policies = call.run.trace.policies
+    if policies and isinstance(policy, Composite) and policy.origin is not None:
+        held = call.run.origins.closed({IN + policy.origin})
+        return next((stream for key, stream in policies.items() if IN + key in held), None)
+    first = call.arguments[0] if call.arguments else None
+    alone = isinstance(first, Pointer) and first.target.name == _LATER
+    return NULL if alone else None
+
+
 def add_algorithm(call: LibraryCall, stream: Value) -> None:
     """An algorithm of Thrust that returns before it is done: it may use all that it gets pointers to."""
     touches = [
@@ -72,8 +96,8 @@ def is_device_wide(call: LibraryCall) -> bool:
     """
     if call.call.function.user_code:
         return False
-    first, second = (without_reference(call.type_of(index)) for index in (0, 1))
-    stored = isinstance(first, PointerType) and isinstance(first.to, VoidType) and isinstance(second, IntType)
+    size = call.type_of(1)
+    stored = isinstance(size, PointerType) and size.reference and isinstance(size.to, IntType)
     return (call.name in _DEVICE_WIDE and stored) or (call.name in _LOOPS and _stream_at(call) is not None)
 
 

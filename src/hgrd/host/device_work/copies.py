@@ -78,7 +78,6 @@ def add_copy(call: LibraryCall, name: str) -> bool:
 
     No fill of memory of the device waits, and no copy within it (CUDA Runtime API, "API synchronization behavior").
     """
-    name = name.removesuffix("_v2")
     later = name.endswith("Async")
     form = _FORMS.get(name.removesuffix("Async"))
     if form is None:

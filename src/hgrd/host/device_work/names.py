@@ -24,5 +24,5 @@ _DRIVER: Final[Mapping[str, str]] = {
 
 def runtime_name(name: str) -> str:
     """The name of the runtime's function that a function is, also one of the driver or of another dialect."""
-    name = cuda_name(name)
-    return _DRIVER.get(name.removesuffix("_v2"), name)
+    name = cuda_name(name).removesuffix("_v2")
+    return _DRIVER.get(name, name)

@@ -15,7 +15,7 @@ from hgrd.host.concurrency.trace import HandleStream, Touch, choices_of
 from hgrd.host.device_work.work import Role, add_work, touches_in_role
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.program.types import OpaqueType, PointerType
-from hgrd.symbolic.values import NULL, OPAQUE, MemorySpace, Pointer, Value, pointed_to
+from hgrd.symbolic.values import NULL, OPAQUE, MemorySpace, Value, pointed_to
 from hgrd.terms import Term
 
 _LIBRARIES: Final = ("cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nccl")
@@ -30,7 +30,8 @@ _UPDATING: Final = re.compile(r"cublas([SDCZ](scal|swap|rot|rotm)|Csscal|Zdscal|
 _FROM_TO: Final = re.compile(r"cufftExec\w+|nccl(AllReduce|Reduce|AllGather|ReduceScatter|Broadcast)")
 _WRITING: Final = re.compile(r"curandGenerate(?!Seeds)\w*|ncclRecv")
 _READING: Final = re.compile(r"ncclSend")
-_MATRICES: Final = {3: Role.READ, 5: Role.READ, 8: Role.READ, 10: Role.WRITTEN, 13: Role.UPDATED}  # of cublasLtMatmul
+_MATMUL: Final = "cublasLtMatmul"  # it gets descriptions between the matrices, and its roles go by the argument
+_MATRICES: Final = {3: Role.READ, 5: Role.READ, 8: Role.READ, 10: Role.WRITTEN, 13: Role.UPDATED}
 
 
 def is_numeric(call: LibraryCall) -> bool:
@@ -53,7 +54,7 @@ def add_numeric(call: LibraryCall) -> bool:
     touches, stream = list(_touches(call)), _stream(call, first)
     if touches and stream is not None:
         add_work(call, call.name, stream, touches)
-    return _role(call.name, 0, 1) is Role.UNKNOWN and call.name != "cublasLtMatmul"
+    return call.name != _MATMUL and _role(call.name, 0, 1) is Role.UNKNOWN
 
 
 def _stream(call: LibraryCall, handle: Value) -> Value | None:
@@ -74,7 +75,7 @@ def _stream(call: LibraryCall, handle: Value) -> Value | None:
 
 def _gets_stream(name: str) -> bool:
     """Whether the last argument of a function is a stream."""
-    return name.startswith("nccl") or name == "cublasLtMatmul"
+    return name.startswith("nccl") or name == _MATMUL
 
 
 def _touches(call: LibraryCall) -> Iterator[Touch]:
@@ -83,10 +84,7 @@ def _touches(call: LibraryCall) -> Iterator[Touch]:
     indexes = [index for index in range(first, last) if _leads_to_memory(call, index)]
     for number, index in enumerate(indexes):
         value = call.argument(index)
-        if call.name == "cublasLtMatmul":
-            role = _MATRICES.get(index)
-        else:
-            role = _role(call.name, number, len(indexes))
+        role = _MATRICES.get(index) if call.name == _MATMUL else _role(call.name, number, len(indexes))
         if value is not None and role is not None:
             yield from touches_in_role(call, value, role)
 
@@ -107,5 +105,5 @@ def _leads_to_memory(call: LibraryCall, index: int) -> bool:
     type_, value = call.type_of(index), call.argument(index)
     if isinstance(type_, PointerType) and isinstance(type_.to, OpaqueType):
         return False
-    targets = [t for t in pointed_to(value) if isinstance(value, Pointer)] if value is not None else []
+    targets = () if value is None else pointed_to(value)
     return any(t.external or t.space is MemorySpace.GLOBAL for t in targets)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from hgrd.host.concurrency.trace import Follow, Mark, Replay, Wait, choices_of
-from hgrd.host.device_work.algorithms import add_algorithm, add_device_wide, is_device_wide
+from hgrd.host.device_work.algorithms import add_algorithm, add_device_wide, is_device_wide, later_stream
 from hgrd.host.device_work.callbacks import add_callback, is_callback
 from hgrd.host.device_work.copies import add_copy, is_copy
 from hgrd.host.device_work.names import runtime_name
@@ -19,7 +19,7 @@ from hgrd.host.execution.held_functions import follow_held, hide_passed
 from hgrd.host.execution.host_uses import record_call
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.polls import QUERIES
-from hgrd.host.execution.streams import later_stream, may_wait
+from hgrd.host.execution.streams import may_wait
 from hgrd.host.library.host_threads import begins_thread, join_thread
 from hgrd.host.library.launch_functions import number_of
 from hgrd.host.linking.library_names import LIBC_FAMILIES, is_of_program

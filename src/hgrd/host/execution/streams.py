@@ -7,12 +7,10 @@ from typing import Final
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.linking.library_names import ALGORITHMS, LIBC_NAMES
 from hgrd.host.linking.stream_flags import ORDERING
-from hgrd.host.memory.pointer_origins import IN
 from hgrd.program.types import BoolType, FloatType, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
-from hgrd.symbolic.values import NULL, Composite, NullValue, Pointer, Value
+from hgrd.symbolic.values import NullValue
 from hgrd.terms import const
 
-_LATER: Final = "par_nosync"  # the policy of algorithms that return before they are done
 _PAUSES: Final = ("yield", "sleep_for", "sleep_until")  # time that passes orders nothing
 _ELSEWHERE: Final = (
     "std::",
@@ -47,28 +45,6 @@ def done_before_launches(call: LibraryCall, stream: int) -> bool:
         return False
     given = call.argument(stream)
     return given is None or given == const(0) or isinstance(given, NullValue)
-
-
-def note_policy(call: LibraryCall, value: Value) -> None:
-    """`thrust::cuda::par_nosync.on(stream)`: algorithms with this policy return before they are done."""
-    if call.name == "on" and isinstance(value, Composite) and value.origin is not None:
-        match call.arguments:
-            case (_, stream) if later_stream(call) is not None:
-                call.run.trace.policies[value.origin] = stream
-            case _:
-                pass
-
-
-def later_stream(call: LibraryCall) -> Value | None:
-    """The stream in which an algorithm goes on after it has returned, by its policy; None: it does not."""
-    policy = call.argument(0)
-    policies = call.run.trace.policies
-    if policies and isinstance(policy, Composite) and policy.origin is not None:
-        held = call.run.origins.closed({IN + policy.origin})
-        return next((stream for key, stream in policies.items() if IN + key in held), None)
-    first = call.arguments[0] if call.arguments else None
-    alone = isinstance(first, Pointer) and first.target.name == _LATER
-    return NULL if alone else None
 
 
 def may_wait(call: LibraryCall, name: str) -> bool:

@@ -258,11 +258,7 @@ class PointerOrigins(Struct):
         while todo:
             name = todo.pop()
             found.add(name)
-            if name.startswith(IN) and (stored := self.held.get(name.removeprefix(IN))):
-                todo |= stored - found
-                todo.update(n for n in self._as_inside(name.removeprefix(IN)) if n not in found)
-            else:
-                todo.update(n for n in self.steps(name) if n not in found)
+            todo.update(n for n in self.steps(name) if n not in found)
         return found
 
     def steps(self, name: str) -> Iterator[str]:
