@@ -43,6 +43,7 @@ INSIDE = {
         "memory",
         "provenance",
         "concurrency",
+        "sharing",
         "execution",
         "launches",
         "library",

@@ -177,13 +177,15 @@ class LaunchedAs(Struct, frozen=True):
 class MayMeet(Struct, frozen=True):
     """A launch and other work beside it, where `told` holds: whether they use the same elements of an object is open.
 
+    Or two other pieces of work, which use what the launch uses, too.
+
     `name` and `key` are those of the object, `extent` its bytes; None: unknown.  `sure`: nothing may order the two.
     `shared` says of the launch that they use the same ones, `assumed` that they do not.
     """
 
     name: str
     key: str
-    own: LaunchedAs
+    own: LaunchedAs | UsedBytes
     other: LaunchedAs | UsedBytes
     told: frozenset[Term]
     sure: bool

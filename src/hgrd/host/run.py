@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from hgrd.host.concrete.run import run_concretely
 from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.keyed_pointers import KeyedPointers
-from hgrd.host.concurrency.sharing import find_beside
 from hgrd.host.concurrency.trace import Trace
 from hgrd.host.containers.element_changes import begin_elements
 from hgrd.host.containers.elements import fixed_count
@@ -33,6 +32,7 @@ from hgrd.host.memory.unknowns import external, fresh_name, unknown
 from hgrd.host.model import Fact, FactKind, HostNote, HostRun, LaunchSite
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.semantics import HostSemantics
+from hgrd.host.sharing.beside import find_beside
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Program

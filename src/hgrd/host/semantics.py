@@ -345,7 +345,7 @@ class HostSemantics(Semantics):
         may_run(self.run, state)
         if not machine.speculative:
             self.run.launches.enclosing.append(EnclosingLoop(binder, state.path))
-            self.run.trace.enter(binder, machine.names.index[binder.name], state, changed)
+            self.run.trace.enter(binder, machine.names.index[binder.name], state, changed, machine.activations)
             self.run.provenance.beginnings.enter_loop()
 
     def begin_body(self, machine: Machine, state: State) -> None:

@@ -8,6 +8,10 @@ from hgrd.findings.model import Outcome
 from tests.checking import check
 
 PROGRAM = """
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <mutex>
 #include <vector>
 struct Part { int *a; int n; };
 __global__ void fill(int *a, int n) {
@@ -53,7 +57,6 @@ ALONE = [
     f"{FILL} cudaStreamSynchronize(s); {USE}",
     f"{FILL} cudaDeviceSynchronize(); {USE}",
     f"{FILL} cudaEventRecord(done, s); cudaEventSynchronize(done); {USE}",
-    f"{FILL} int *d; cudaMalloc(&d, 4); {USE}",
     "fill<<<16, 256, 0, s>>>(c, n); use<<<16, 256, 0, t>>>(a, b, n);",
     "use<<<16, 256, 0, s>>>(a, b, n); use<<<16, 256, 0, t>>>(a, c, n);",
     f"if (argc > 1) {{ {FILL} }} else {{ {USE} }}",
@@ -84,6 +87,13 @@ TOGETHER = [
     "cudaStreamWaitEvent(t, done, 0); use<<<16, 256, 0, t>>>(a, b, n); cudaEventRecord(other, t); }",
     "for (int i = 0; i < 4; i++) { cudaSetDevice(i); fill<<<16, 256>>>(a, n); }",
 ]
+MAY_WAIT = [
+    "int *d; cudaMalloc(&d, 4);",
+    "void wait_for_all(); wait_for_all();",
+    "std::atomic<int> turn{0}; turn.fetch_add(1);",
+    "std::mutex m; { std::lock_guard<std::mutex> lock(m); }",
+]
+CANNOT_WAIT = ['printf("%d", n);', "std::vector<int> v(4);", "int m = std::max(n, 4); (void)m;"]
 UNDECIDED = (0, 9, 11)  # of TOGETHER: it is not sure that the two runs are at the same time, or of the same elements
 
 
@@ -101,6 +111,16 @@ def test_kernels_in_an_order_or_apart_are_safe(tmp_path: Path, body: str) -> Non
 def test_kernels_that_share_memory_at_the_same_time_are_not(tmp_path: Path, number: int) -> None:
     outcome = Outcome.UNKNOWN if number in UNDECIDED else Outcome.RACE
     assert outcomes(tmp_path, TOGETHER[number]) == {outcome}
+
+
+@pytest.mark.parametrize("between", MAY_WAIT)
+def test_what_may_wait_orders_nothing_for_sure(tmp_path: Path, between: str) -> None:
+    assert outcomes(tmp_path, f"{FILL} {between} {USE}") == {Outcome.UNKNOWN}
+
+
+@pytest.mark.parametrize("between", CANNOT_WAIT)
+def test_what_cannot_wait_leaves_a_race(tmp_path: Path, between: str) -> None:
+    assert outcomes(tmp_path, f"{FILL} {between} {USE}") == {Outcome.RACE}
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from hgrd.host.concurrency.addresses import Place
 from hgrd.host.concurrency.trace import THREAD_NUMBER
 from hgrd.terms import Op, Origin, Symbol, Term
 from hgrd.terms.linear import difference, linear
+from hgrd.terms.rewrite import bottom_up
 
 APART: Final = 1 << 20  # bytes between what is under one key of a map and under the next one
 TWO: Final = ("one", "another")  # iterations of which nothing is known but their order
@@ -46,6 +47,13 @@ def apart(one: Term, other: Term) -> bool:
 def is_numbered(symbol: Symbol) -> bool:
     """Whether a symbol numbers an iteration of a loop, or a thread."""
     return bool(_numbered(symbol.name)) or symbol.origin is Origin.LOOP
+
+
+def any_numbers(atoms: Iterable[Term]) -> bool:
+    """Whether terms are numbers that the program computes anew each time, in a way that is not known, and no others."""
+    symbols = {s for term in atoms for s in term.symbols}
+    read = any(term.op is Op.READ for term in bottom_up(tuple(atoms)))
+    return bool(symbols) and not read and all(s.origin is Origin.COMPUTED and not is_numbered(s) for s in symbols)
 
 
 def _numbered(name: str) -> str:

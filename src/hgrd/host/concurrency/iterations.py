@@ -256,7 +256,7 @@ class Iterations(Struct):
         else:
             made = self.names.index.get(key, -1)
             unknown = key.startswith(UNKNOWN)
-            labels = [i.label for i in within if made > i.loop.mark or unknown]
+            labels = [i.label for i in within if unknown or i.loop.makes(key, made)]
             new = key + "".join(labels)
             if key in self.results:
                 self.given[new] = self._given(self.results[key], labels, within)

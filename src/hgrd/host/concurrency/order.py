@@ -308,7 +308,8 @@ class Order(Struct):
             self.early.append((self.facts.names(stream[0]), known))
 
     def _wait(self, wait: Wait) -> None:
-        if (not wait.sure and not self.lenient) or (wait.looks and not self.cautious):
+        seen = wait.sure or (wait.polls and self.lenient and not wait.looks)
+        if not (seen or self.cautious):
             return
         if wait.event is not None:
             known = self._marked(wait.event, every=wait.every)

@@ -5,6 +5,7 @@ A loop has one body for all of its iterations, as the run has; what is done in i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 from typing import Final, TypeAlias
 
@@ -19,6 +20,7 @@ from hgrd.symbolic.values import Choice, Composite, NullValue, Pointer, Value, p
 from hgrd.terms import Symbol, Term, as_int, const
 
 _CHOSEN: Final = (ConditionKind.BRANCH, ConditionKind.GUARD)
+_LOCAL: Final = re.compile(r"@(\d+)$")  # ends the keys of variables: the number of the activation of a function
 _LEGACY: Final = 1  # cudaStreamLegacy, as a number
 _PER_THREAD: Final = 2  # cudaStreamPerThread
 CALLBACK: Final = "the callback"
@@ -133,6 +135,11 @@ class Wait(Struct, frozen=True):
     every: bool = False
     looks: bool = False
 
+    @property
+    def polls(self) -> bool:
+        """Whether it is a look at a stream or an event, which may be done until work is complete."""
+        return not self.sure and (self.stream is not None or self.event is not None)
+
 
 class Mark(Struct, frozen=True):
     """An event is recorded in a stream."""
@@ -193,7 +200,8 @@ class Loop(Struct):
 
     `overwritten`: what objects hold that the loop changes is of other values in each iteration; and so is what none
     held when it began (`before`).  `threads`: its iterations are threads that all do the same.  `whole`: no iteration
-    leaves it otherwise than by its test.
+    leaves it otherwise than by its test.  Variables of activations of functions above `activation` begin in its body;
+    None: that is not known.
     """
 
     binder: Symbol
@@ -203,6 +211,14 @@ class Loop(Struct):
     before: frozenset[Generation] = frozenset()
     threads: bool = False
     whole: bool = False
+    activation: int | None = None
+
+    def makes(self, key: str, made: int) -> bool:
+        """Whether each iteration has an object of its own with this key, which has the place `made` among the names."""
+        if made > self.mark:
+            return True
+        local = _LOCAL.search(key) if self.activation is not None else None
+        return local is not None and self.activation is not None and int(local[1]) > self.activation
 
 
 Event: TypeAlias = Work | Use | Wait | Mark | Follow | Replay | Begin | End | Join | Loop
@@ -319,11 +335,11 @@ class Trace(Struct):
             self.used.clear()
         (self.inside[-1].body if self.inside else self.events).append(event)
 
-    def enter(self, binder: Symbol, mark: int, state: State, changed: Set[str]) -> None:
-        """Enters a loop that changes what these objects hold."""
+    def enter(self, binder: Symbol, mark: int, state: State, changed: Set[str], activation: int) -> None:
+        """Enters a loop that changes what these objects hold, after so many activations of functions."""
         overwritten = frozenset(state.store[key].generation for key in changed & state.store.keys())
         before = frozenset(region.generation for region in state.store.values())
-        self.open(Loop(binder, mark, [], overwritten, before))
+        self.open(Loop(binder, mark, [], overwritten, before, activation=activation))
 
     def look(self, generation: Generation) -> None:
         """What an object holds is looked at: if a loop has put it there, each iteration has."""

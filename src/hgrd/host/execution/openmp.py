@@ -65,7 +65,7 @@ def _note(trace: Trace, machine: Machine, mark: str, count: int) -> None:
 
 def _loop(machine: Machine, last: int, *, threads: bool) -> Loop:
     binder = machine.names.fresh(hidden(THREAD_NUMBER), 0, last, Origin.INPUT)
-    return Loop(binder, machine.names.index[binder.name], [], threads=threads)
+    return Loop(binder, machine.names.index[binder.name], [], threads=threads, activation=machine.activations)
 
 
 def _open(trace: Trace, machine: Machine, loop: Loop, *, shared: bool = False) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from msgspec import Struct, field
 
 from hgrd.host.concrete.state.machine import Launched, Place
-from hgrd.host.concurrency.sharing import Beside
 from hgrd.host.concurrency.trace import Trace
 from hgrd.host.execution.endings import Endings
 from hgrd.host.execution.polls import impatient_queries
@@ -33,6 +32,7 @@ from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite, Program
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.provenance.by_name import NamedProvenance
 from hgrd.host.provenance.by_object import ObjectProvenance
+from hgrd.host.sharing.told import Beside
 from hgrd.program.expressions import Call, Expression, Variable
 from hgrd.program.program import Function
 from hgrd.program.span import Span

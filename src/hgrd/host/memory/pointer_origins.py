@@ -119,7 +119,9 @@ class PointerOrigins(Struct):
             self._put(target, stored if binder is None else replace(stored, place=var(binder)))
 
     def _put(self, target: MemoryObject, stored: Stored) -> None:
-        for name in self.closed({target.key}) if target.external else (target.key,):
+        elements = target.key.endswith(ELEMENTS)  # which are in none of the objects that they lead to
+        names = self.closed(self.may_be.get(target.key, ()) if elements else {target.key})
+        for name in {*names, target.key} if target.external else (target.key,):
             self.placed.put(name.removesuffix(ELEMENTS), stored)
 
     def _found_at(self, pointer: Pointer, *, own: bool) -> Stored:

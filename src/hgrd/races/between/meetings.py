@@ -90,12 +90,10 @@ def _all_met(pair: MayMeet, footprints: Footprints, decide: Decider) -> tuple[li
 
     And whether they meet for all of these.
     """
-    other, common = pair.other, _symbols_of(pair.own) & _symbols_of(pair.other)
-    own = footprints.uses(pair.own, pair.key, " of one", common)
-    others = (
-        [_of_bytes(other, common)]
-        if isinstance(other, UsedBytes)
-        else footprints.uses(other, pair.key, " of the other", common)
+    common = _symbols_of(pair.own) & _symbols_of(pair.other)
+    own, others = (
+        [_of_bytes(work, common)] if isinstance(work, UsedBytes) else footprints.uses(work, pair.key, whose, common)
+        for work, whose in ((pair.own, " of one"), (pair.other, " of the other"))
     )
     after = list(others)
     pairs = sorted(((a, b) for a in own for b in after if _conflict(a, b)), key=lambda p: p[0].may or p[1].may)

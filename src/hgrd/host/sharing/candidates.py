@@ -12,9 +12,9 @@ from typing import Final, TypeAlias
 from msgspec import Struct, field
 
 from hgrd.host.concurrency.addresses import ANYWHERE, Place
-from hgrd.host.concurrency.at_once import bytes_in, bytes_of
 from hgrd.host.concurrency.trace import Touch, Work
 from hgrd.host.model import LaunchedAs, UsedBytes
+from hgrd.host.sharing.at_once import bytes_in, bytes_of
 from hgrd.program.span import Span
 from hgrd.terms import Term
 
@@ -50,8 +50,6 @@ class Candidates(Struct):
 
     def add(self, one: Work, other: Work, *, sure: bool) -> None:
         """Adds two pieces of work, for each object that both get a pointer to."""
-        if not (one.kernel or other.kernel):
-            return
         for key, a, b in _shared(one.touches, other.touches):
             here, there = ((w.span, w.kernel, _pointers(w, key)) for w in (one, other))
             pairs = self.found.setdefault((here, there, self.origins.get(key, key)), [])

@@ -13,8 +13,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.host.concurrency.addresses import ANYWHERE, DEFAULT, UNKNOWN, Place, places, ways
-from hgrd.host.concurrency.found_places import meets, other_members, other_places
+from hgrd.host.concurrency.addresses import ANYWHERE, DEFAULT, UNKNOWN, Address, Place, places, ways
+from hgrd.host.concurrency.found_places import any_numbers, meets, other_members, other_places
 from hgrd.host.concurrency.host_uses import holders_of
 from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.keyed_pointers import Held
@@ -24,7 +24,7 @@ from hgrd.host.concurrency.trace import CALLBACK, Touch, Trace, Work
 from hgrd.host.memory.pointer_origins import ANYTHING, IN
 from hgrd.program.types import POINTER_SIZE, OpaqueType, RecordType
 from hgrd.terms import Term
-from hgrd.terms.linear import difference
+from hgrd.terms.linear import difference, linear
 
 _MARKS: Final = re.compile(r"'\d+|~")
 _POINTER: Final = ("pointer", POINTER_SIZE)
@@ -54,7 +54,7 @@ def named(key: str, iterations: Iterations, trace: Trace) -> str:
 def pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash: bool) -> Iterator[Pair]:
     """The objects that two pieces of work share and one writes; `clash`: only where they use the same elements."""
     calls = CALLBACK in (one.what, other.what)
-    if one.by_host or other.by_host or not (one.kernel or other.kernel or calls):
+    if one.by_host or other.by_host:
         return
     told: set[str] = set()
     for a in one.touches:
@@ -77,7 +77,7 @@ def _meeting_place(
     one: Work, a: Touch, other: Work, b: Touch, iterations: Iterations, trace: Trace, *, clash: bool
 ) -> Place | None:
     """A place of the first of two touches that is, or may be, in an object which the other one uses, too."""
-    both = list(product(places(a.at), places(b.at)))
+    both = [(p, q) for p, q in product(places(a.at), places(b.at)) if not _of_other_iterations(p, q, iterations, trace)]
     meeting = (
         p
         for p, q in both
@@ -86,8 +86,40 @@ def _meeting_place(
     found = next(meeting, None)
     if found is None or (clash and not _clash(one, a, other, b, iterations)):
         shared = (p for p, q in both if iterations.may_be_shared(p.key, q.key) and not _other_bytes(a, b))
-        return next(chain((p for p, q in both if _mixed(p, q, iterations, trace)), shared), None)
+        numbered = (p for p, q in both if _by_any_numbers(p, q, iterations) and not _other_bytes(a, b))
+        numbered = (p for p in numbered if not _found_alike(p, one.stream, other.stream, iterations))
+        return next(chain((p for p, q in both if _mixed(p, q, iterations, trace)), shared, numbered), None)
     return found
+
+
+def _of_other_iterations(one: Place, other: Place, iterations: Iterations, trace: Trace) -> bool:
+    """Whether two places are in objects that two iterations of a loop have made."""
+    made = iterations.origins.get(one.key) if one.key != other.key else None
+    return made in trace.allocated and made == iterations.origins.get(other.key)
+
+
+def _by_any_numbers(one: Place, other: Place, iterations: Iterations) -> bool:
+    """Whether two pointers were found in one object by numbers that the program computes, which may be equal.
+
+    What a counter gives that threads of the host share, or a function that is not followed, may be so:
+    `slots[next.fetch_add(1) % 4]`.
+    """
+    holder = iterations.holders.get(one.key)
+    if holder is None or holder != iterations.holders.get(other.key) or iterations.keyed(holder) is not None:
+        return False
+    constant, atoms = linear(difference(iterations.offsets[one.key][0], iterations.offsets[other.key][0]))
+    return any_numbers(atoms) and any(constant % factor == 0 for factor in map(abs, atoms.values()))
+
+
+def _found_alike(place: Place, stream: Address, other: Address, iterations: Iterations) -> bool:
+    """Whether the number by which a pointer was found says which stream its work is in, too."""
+    if not isinstance(stream, Place) or not isinstance(other, Place):
+        return False
+    found = iterations.offsets.get(stream.key)
+    if found is None or iterations.holders[stream.key] != iterations.holders.get(other.key):
+        return False
+    atoms, numbers = linear(found[0])[1], linear(iterations.offsets[place.key][0])[1]
+    return any_numbers(atoms) and atoms.keys() <= numbers.keys()
 
 
 def _led_to(a: Touch, b: Touch, choices: frozenset[Term], iterations: Iterations) -> Place | None:
