@@ -1002,6 +1002,30 @@ MUTATIONS = (
         gives((), "host.sharing.beside:concurrent"),
     ),
     Mutation(
+        "what-may-wait-waits",
+        "a function that may wait for the device does",
+        ("tests/verdicts/host/test_simultaneous_kernels.py",),
+        gives(True, "host.concurrency.trace:Wait.polls"),
+    ),
+    Mutation(
+        "only-kernels-share",
+        "copies and library calls share nothing with each other",
+        ("tests/verdicts/host/test_work_without_kernels.py",),
+        gives((), "host.sharing.told:Launches.given"),
+    ),
+    Mutation(
+        "threads-have-one-stack",
+        "iterations of loops share the variables of the functions that they call",
+        ("tests/verdicts/host/test_work_without_kernels.py",),
+        gives(False, "host.concurrency.trace:Loop.makes_local"),
+    ),
+    Mutation(
+        "numbers-differ",
+        "numbers that the program computes anew each time are never equal",
+        ("tests/verdicts/host/test_work_without_kernels.py",),
+        gives(False, "host.sharing.meeting:_by_any_numbers"),
+    ),
+    Mutation(
         "events-order-nothing",
         "what waits for an event comes after nothing",
         ("tests/verdicts/host/test_simultaneous_kernels.py",),
@@ -1848,6 +1872,12 @@ MUTATIONS = (
         "loops end for no reason",
         ("tests/verdicts/values/test_loop_exits.py", *_RACES),
         gives(((), ()), "races.encoding.loop_exits:LoopExits.needed"),
+    ),
+    Mutation(
+        "all-counts-told",
+        "exits of loops tell the counts of other loops",
+        ("tests/verdicts/values/test_loop_exits.py",),
+        gives(frozenset(), "races.encoding.pair_query:unbounded_counters"),
     ),
     Mutation(
         "doubt-off",

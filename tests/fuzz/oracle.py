@@ -51,7 +51,7 @@ _IN_VAIN = 12
 _FAVOUR = 0.7
 _FUEL, _FUEL_EACH = 1 << 20, 1 << 11  # statements of all threads, and of large launches for each
 _STEPS_EACH = 40  # of large launches
-_MOST_THREADS = 1 << 20
+_MOST_THREADS = 1 << 15  # that are run by steps: each is a generator
 _TOGETHER = 1024  # threads: of larger launches the blocks of the witness run alone
 
 

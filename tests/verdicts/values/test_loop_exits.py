@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
+from hgrd.findings.model import Outcome
 from hgrd.findings.options import AnalysisOptions
 from hgrd.races.pairs.printer import print_queries
-from tests.checking import protocols
+from tests.checking import check, outcomes_of_launches, protocols
 
 ENDINGS = """
 __global__ void ends(int *a, bool *go) {
@@ -44,3 +47,35 @@ def test_a_count_that_stands_alone_brings_its_own_loop(tmp_path: Path):
 
 def test_an_access_that_depends_on_no_count_brings_none(tmp_path: Path):
     assert guards(tmp_path, "1") == []
+
+
+HALVINGS = """
+__device__ int halvings(int value) {
+  int count = 0;
+  while (value > 1) { value OP; count++; }
+  return count;
+}
+__global__ void both(int *a, int n, int c) {
+  int t = threadIdx.x;
+  if (c < 15) return;
+  if (halvings(c) <= n) for (int i = 0; i < 2 * t; i++) a[64 + t] = i;
+  if (c / 5 == 3) a[64 + t * 2] = c;
+}
+int main(int argc, char **argv) {
+  int *a; cudaMalloc(&a, 4096); if (argc != 1) return 1; both<<<1, 64>>>(a, N, argc + 14);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "n", "outcome"),
+    [
+        ("/= 2", 0, Outcome.UNKNOWN),  # by division the count is not known, which the exit of the other loop mentions
+        ("/= 2", 3, Outcome.UNKNOWN),
+        (">>= 1", 0, Outcome.SAFE),
+        (">>= 1", 3, Outcome.RACE),
+    ],
+)
+def test_an_exit_tells_its_own_count_alone(tmp_path: Path, step: str, n: int, outcome: Outcome):
+    report = check(tmp_path, HALVINGS.replace("OP", step).replace("N)", f"{n})").replace("a, N", f"a, {n}"))
+    assert outcomes_of_launches(report) == {outcome}

@@ -215,9 +215,11 @@ class Loop(Struct):
 
     def makes(self, key: str, made: int) -> bool:
         """Whether each iteration has an object of its own with this key, which has the place `made` among the names."""
-        if made > self.mark:
-            return True
-        local = _LOCAL.search(key) if self.activation is not None else None
+        return made > self.mark or self.makes_local(key)
+
+    def makes_local(self, key: str) -> bool:
+        """Whether it is the key of a variable of a function that is called in the body."""
+        local = _LOCAL.search(key)
         return local is not None and self.activation is not None and int(local[1]) > self.activation
 
 

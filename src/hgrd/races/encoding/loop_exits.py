@@ -57,9 +57,17 @@ def _counts(terms: Iterable[Term]) -> frozenset[str]:
 
 
 def unbounded_counters(symbols: Iterable[Symbol], endings: Iterable[Term]) -> set[str]:
-    """The counters of those counts among the symbols of which exit conditions give at most a lower bound."""
+    """The counters of those counts among the symbols of which exit conditions give at most a lower bound.
+
+    The conditions come in the order in which loops end: of several counts that none has mentioned before, a condition
+    is the exit of one alone, and those of the others do not mention their counts.
+    """
     counts = {s.name for s in symbols if s.origin is Origin.COUNT}
-    told = _counts(e for e in endings if not _is_lower_bound(e)) if counts else frozenset[str]()
+    told, seen = set[str](), frozenset[str]()
+    for mentioned in (_counts((e,)) for e in endings if counts and not _is_lower_bound(e)):
+        new = mentioned - seen
+        told |= new if len(new) == 1 else frozenset()
+        seen |= mentioned
     return {name.partition("#")[0] for name in counts - told}
 
 
