@@ -361,7 +361,10 @@ def concurrent(done: list[Done], partners: Sequence[int]) -> Iterator[tuple[Done
 
 
 def _together(one: Done, two: Done) -> bool:
-    """Whether both run: the work of a graph does so where that is launched, in the order that it was captured in."""
+    """Whether both run: the work of a graph does so where that is launched, in the order that it was captured in.
+
+    Of captured work itself, that of one graph is compared.
+    """
     if one.replay or two.replay:
         return one.replay != two.replay and all(d.replay or not d.work.captured for d in (one, two))
-    return one.work.captured == two.work.captured
+    return one.work.captured == two.work.captured and one.work.graph == two.work.graph

@@ -76,10 +76,10 @@ class Work(Struct, frozen=True):
 
     `what` says it in words, `kernel` is a key ("": no kernel).  `numbers` are the integers that it gets.  `choices`
     are the conditions under which it is made.  `waits`: the host waits until it is complete.  `captured`: it does not
-    run here, but when a graph is launched.  `by_host`: it is no work for the device, but an access of the host itself.
-    `early`: it may begin before the kernel before it in the stream has ended.  `told` are conditions that hold where it
-    is made, and `sure`: it surely is, where its choices hold.  `grid`: how it is launched, None: it is no kernel.
-    `within` are the iterations that it is made in.
+    run here, but when a graph is launched, the number of which is `graph`.  `by_host`: it is no work for the device,
+    but an access of the host itself.  `early`: it may begin before the kernel before it in the stream has ended.
+    `told` are conditions that hold where it is made, and `sure`: it surely is, where its choices hold.  `grid`: how it
+    is launched, None: it is no kernel.  `within` are the iterations that it is made in.
     """
 
     what: str
@@ -92,6 +92,7 @@ class Work(Struct, frozen=True):
     choices: frozenset[Term]
     waits: bool = False
     captured: bool = False
+    graph: int = 0
     by_host: bool = False
     early: bool = False
     told: frozenset[Term] = frozenset()
@@ -263,6 +264,7 @@ class Trace(Struct):
 
     `names` are those of objects, by their keys; the run has made those in `allocated`.  `made` says of streams, by
     their keys, whether they wait for the default stream.  `device` is the current one.  `capturing`: into a graph.
+    `graphs` have begun so far, `nested`: one may be a part of another one.
     `linked`: nodes of graphs get an order otherwise than where they are made.  `unknown` counts the addresses that are
     not known.  `thread` is the thread of the host, "": the first one; `threads` are those that have begun, by the
     handles that stand for them.
@@ -283,6 +285,8 @@ class Trace(Struct):
     made: dict[str, bool] = field(default_factory=dict[str, bool])
     device: Term = const(0)
     capturing: bool = False
+    graphs: int = 0
+    nested: bool = False
     linked: bool = False
     unknown: int = 0
     thread: str = ""

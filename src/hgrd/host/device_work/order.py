@@ -106,7 +106,12 @@ def _record_runtime(call: LibraryCall, name: str) -> None:
         case "cudaGraphLaunch":
             trace.add(Replay(trace.address_of(second), trace.device, choices))
         case "cudaStreamBeginCapture":
-            trace.capturing = True
+            trace.capturing, trace.graphs = True, trace.graphs + 1
+        case "cudaGraphCreate":
+            trace.graphs += 1
+        case "cudaGraphAddChildGraphNode":
+            trace.nested = True
+            _wait(call, sure=False)
         case "cudaStreamEndCapture":
             trace.capturing = False
         case "cudaGraphAddDependencies":

@@ -39,6 +39,7 @@ def add_work(call: LibraryCall, what: str, stream: Value | None, touches: list[T
             choices_of(call.state),
             waits=waits,
             captured=trace.capturing,
+            graph=trace.graphs if trace.capturing else 0,
             told=told_of(call.state),
             sure=trace.is_sure(call.state) and not call.run.launches.only_traced,
         )

@@ -74,6 +74,7 @@ def trace_grid(run: HostRunState, state: State, grid: TracedLaunch) -> None:
             tuple(_number(v) for _, v in _members(given) if _counts(v)),
             choices_of(state),
             captured=grid.captured,
+            graph=run.trace.graphs if grid.captured else 0,
             early=grid.early,
             told=told_of(state),
             sure=run.trace.is_sure(state) and not run.launches.only_traced,

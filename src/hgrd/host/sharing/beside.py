@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
+from msgspec.structs import replace
+
 from hgrd.host.concurrency.addresses import DEFAULT
 from hgrd.host.concurrency.host_uses import Uses
 from hgrd.host.concurrency.iterations import Iterations
@@ -46,6 +48,8 @@ def find_beside(
     """
     inside = {key: found.holder for key, found in iterations.found.items()}
     events = list(iterations.all(Uses(inside, iterations.may_be, trace.common).without_others(trace.events)))
+    if trace.nested:
+        events = [replace(e, graph=int(e.captured)) if isinstance(e, Work) else e for e in events]
     if _in_one_stream(events):
         return
     streams = Streams(trace.made, blocking, iterations.origins, iterations.holders, iterations.offsets)
