@@ -1008,6 +1008,30 @@ MUTATIONS = (
         gives(True, "host.concurrency.trace:Wait.polls"),
     ),
     Mutation(
+        "runtime-stores-pointers",
+        "functions of the runtime may store what they get",
+        ("tests/verdicts/host/test_calls_that_store_nothing.py",),
+        gives(False, "host.device_work.order:stores_nothing"),
+    ),
+    Mutation(
+        "members-of-streams-alike",
+        "all members of the records of an array may be one stream, or one event",
+        ("tests/verdicts/host/test_waits_for_all_events.py",),
+        gives(False, "host.concurrency.order:other_parts", "host.concurrency.found_places:other_parts"),
+    ),
+    Mutation(
+        "all-streams-follow",
+        "where all iterations of a loop wait, all streams do",
+        ("tests/verdicts/host/test_waits_for_all_events.py",),
+        gives(True, "host.concurrency.order:Streams.may_be_element"),
+    ),
+    Mutation(
+        "graphs-are-one",
+        "the work of all graphs is captured by one",
+        ("tests/verdicts/host/test_graphs_apart.py",),
+        gives(True, "host.concurrency.order:_is_of_one_graph"),
+    ),
+    Mutation(
         "only-kernels-share",
         "copies and library calls share nothing with each other",
         ("tests/verdicts/host/test_work_without_kernels.py",),

@@ -75,7 +75,7 @@ def outcomes(folder: Path, body: str) -> dict[str, tuple[Outcome, bool]]:
 
 def test_an_event_stands_for_what_it_was_recorded_behind_last(tmp_path: Path) -> None:
     after = outcomes(tmp_path, LANES.format("", WAITS))
-    assert {k: o for k, (o, _) in after.items()} == {"integrate": Outcome.UNKNOWN, "gather": Outcome.UNKNOWN}
+    assert {k: o for k, (o, _) in after.items()} == {"integrate": Outcome.RACE, "gather": Outcome.RACE}
     each = outcomes(tmp_path, LANES.format(WAITS, ""))
     assert each == {"integrate": (Outcome.SAFE, True), "gather": (Outcome.SAFE, True)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import gcd
 from typing import Final
 
 from hgrd.host.concurrency.addresses import Place
@@ -20,18 +21,28 @@ def meets(one: Place, other: Place, holders: Mapping[str, str], offsets: Mapping
     if one.key == other.key or one.key not in holders or holders[one.key] != holders.get(other.key):
         return one.key == other.key
     (a, since), (b, then) = offsets[one.key], offsets[other.key]
-    return since != then or not (apart(a, b) if a.symbols and b.symbols else a.is_const and b.is_const)
+    return since != then or (not (a.is_const and b.is_const) and not other_places(a, b))
 
 
 def other_places(one: Term, other: Term) -> bool:
     """Whether two offsets differ for all that is known."""
-    return apart(one, other) if one.symbols and other.symbols else one.is_const and other.is_const and one != other
+    if other_parts(one, other) or (one.symbols and other.symbols and apart(one, other)):
+        return True
+    between = difference(one, other)
+    return between.low > 0 or between.high < 0
 
 
 def other_members(one: Term, other: Term) -> bool:
     """Whether two offsets are of different members of elements, whichever elements these are."""
     constant, atoms = linear(difference(one, other))
     return constant % APART != 0 and all(factor % APART == 0 for factor in atoms.values())
+
+
+def other_parts(one: Term, other: Term) -> bool:
+    """Whether two offsets are of different parts of elements, whichever they are, or of two known elements."""
+    constant, atoms = linear(difference(one, other))
+    step = gcd(*atoms.values())
+    return constant % step != 0 if step else constant != 0
 
 
 def apart(one: Term, other: Term) -> bool:

@@ -166,23 +166,28 @@ class Iterations(Struct):
             case Wait(stream=stream, event=marked):
                 one = None if stream is None else self.handle(stream, within)
                 other = None if marked is None else self.handle(marked, within)
-                changed = (one, other, device) != (stream, marked, event.device) or self._varies(event, within)
+                given = tuple(a for a in (stream, marked) if a is not None)
+                changed = (one, other, device) != (stream, marked, event.device)
+                changed = changed or self._varies(given, event.device, within)
                 yield replace(event, stream=one, event=other, device=device, choices=choices, every=every and changed)
             case Mark(stream=stream, event=marked) | Follow(stream=stream, event=marked):
-                one, other = self.handle(stream, within), self.handle(marked, within)
-                changed = self._varies(event, within)
-                yield replace(event, stream=one, event=other, device=device, choices=choices, every=every and changed)
+                yield replace(
+                    event,
+                    stream=self.handle(stream, within),
+                    event=self.handle(marked, within),
+                    device=device,
+                    choices=choices,
+                    every=every and self._varies((marked,), event.device, within),
+                    every_stream=every and self._varies((stream,), event.device, within),
+                )
             case Replay(stream=stream):
                 yield replace(event, stream=self.handle(stream, within), device=device, choices=choices)
 
-    def _varies(self, event: Wait | Mark | Follow, within: tuple[Iteration, ...]) -> bool:
-        """Whether the iterations of the innermost loop do this with streams, events or devices of their own."""
-        last = within[-1:]
-        numbered = tuple(replace(i, number=const(-1), terms={}) for i in last)
-        addresses = [a for a in (event.stream, event.event) if a is not None]
-        return any(self.handle(a, numbered) != self.handle(a, ()) for a in addresses) or self._term(
-            event.device, numbered
-        ) != self._term(event.device, ())
+    def _varies(self, addresses: tuple[Address, ...], device: Term, within: tuple[Iteration, ...]) -> bool:
+        """Whether the iterations of the innermost loop have streams or events, or a device, of their own."""
+        numbered = tuple(replace(i, number=const(-1), terms={}) for i in within[-1:])
+        told = any(self.handle(a, numbered) != self.handle(a, ()) for a in addresses)
+        return told or self._term(device, numbered) != self._term(device, ())
 
     def _used(self, use: Use, within: tuple[Iteration, ...]) -> Touch:
         """What the host touches in these iterations, in all of those that one stands for."""

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from hgrd.host.concurrency.addresses import DEFAULT, GOT, Address, Place, places
 from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
 from hgrd.host.concurrency.contradictions import exclusive
-from hgrd.host.concurrency.found_places import is_numbered, meets
+from hgrd.host.concurrency.found_places import is_numbered, meets, other_parts
 from hgrd.host.concurrency.trace import Begin, End, Event, Follow, Join, Mark, Replay, Use, Wait, Work
 from hgrd.terms import Op, Term, const, negate
 from hgrd.terms.rewrite import bottom_up
@@ -60,6 +60,16 @@ class Streams(Struct, frozen=True):
         keys = {p.key for p in places(address)}
         return frozenset({self.holders.get(key, key) for key in keys})
 
+    def may_be_element(self, one: Address, other: Address) -> bool:
+        """Whether two addresses are elements of one array, the same members of its records."""
+        found = ((p, q) for p in places(one) for q in places(other))
+        held = ((p, q) for p, q in found if self.holders.get(p.key, p.key) == self.holders.get(q.key, q.key))
+        return any(not other_parts(self._at(p), self._at(q)) for p, q in held)
+
+    def _at(self, place: Place) -> Term:
+        """The place of an address in the array that it is an element of."""
+        return self.offsets[place.key][0] if place.key in self.offsets else place.offset
+
     def waits(self, address: Address, *, lenient: bool) -> bool:
         """Whether a stream waits for the default stream (and that for it)."""
         known = [self._made(p) for p in places(address)]
@@ -88,7 +98,13 @@ class Streams(Struct, frozen=True):
             return all(self._made(p) is not None for s in (one, other) if s[0] != DEFAULT for p in places(s[0]))
         here, there = set(places(one[0])), set(places(other[0]))
         known = all(self._known(p) for p in here | there)
-        return not here & there and (known or all(_of_other_keys(p, q) for p in here for q in there))
+        return not here & there and (known or all(self._stand_apart(p, q) for p in here for q in there))
+
+    def _stand_apart(self, one: Place, other: Place) -> bool:
+        """Whether two streams were found at different members of records, or by different keys of one map."""
+        holder = self.holders.get(one.key)
+        found = holder is not None and holder == self.holders.get(other.key)
+        return _of_other_keys(one, other) or (found and other_parts(self._at(one), self._at(other)))
 
     def _known(self, place: Place) -> bool:
         return self._made(place) is not None and not place.offset.symbols
@@ -140,7 +156,7 @@ class Order(Struct):
     devices: dict[Term, Completed] = field(default_factory=dict[Term, Completed])
     streams: dict[Stream, Completed] = field(default_factory=dict[Stream, Completed])
     events: dict[Address, Completed] = field(default_factory=dict[Address, Completed])
-    early: list[tuple[frozenset[str], Completed]] = field(default_factory=list["tuple[frozenset[str], Completed]"])
+    early: list[tuple[Address, Completed]] = field(default_factory=list["tuple[Address, Completed]"])
     begun: dict[Stream, Completed] = field(default_factory=dict[Stream, Completed])
     followed: dict[Stream, Completed] = field(default_factory=dict[Stream, Completed])
     left: dict[str, dict[int, _Left]] = field(default_factory=dict[str, "dict[int, _Left]"])
@@ -163,11 +179,11 @@ class Order(Struct):
                 case Wait():
                     self._wait(event)
                 case Mark(event=marked, stream=stream):
-                    known = self._behind((stream, self._device(stream, event.device)), every=event.every)
+                    known = self._behind((stream, self._device(stream, event.device)), every=event.every_stream)
                     self.events[marked] = joined(self._before(event), under(known, event.choices))
                 case Follow(stream=stream, event=marked):
                     known = under(self._marked(marked, every=event.every), event.choices)
-                    self._follow((stream, self._device(stream, event.device)), known, every=event.every)
+                    self._follow((stream, self._device(stream, event.device)), known, every=event.every_stream)
                 case Replay():
                     self._replay(event)
                 case Begin():
@@ -262,14 +278,13 @@ class Order(Struct):
         for other, known in self.followed.items() if work else ():
             if self._same(stream, other, every=every):
                 found = joined(found, known)
-        names = self.facts.names(stream[0])
-        for others, known in self.early:
-            if names <= others:
+        for other, known in self.early:
+            if self.facts.may_be_element(stream[0], other):
                 found = joined(found, known)
         return found
 
     def _same(self, one: Stream, other: Stream, *, every: bool, work: bool = False) -> bool:
-        if every and not self.facts.names(one[0]).isdisjoint(self.facts.names(other[0])):
+        if every and self.facts.may_be_element(one[0], other[0]):
             return True
         if self.cautious and self.facts.may_be(one[0], other[0]):
             return True
@@ -287,10 +302,9 @@ class Order(Struct):
 
     def _marked(self, event: Address, *, every: bool) -> Completed:
         """What is complete when an event is."""
-        names = self.facts.names(event)
         found = NONE
         for other, known in self.events.items():
-            every_one = every and not names.isdisjoint(self.facts.names(other))
+            every_one = every and self.facts.may_be_element(event, other)
             lenient = self.lenient and self.facts.may_be(event, other)
             told = not self.apart or not (self.facts.is_any(event) or self.facts.is_any(other))
             if other == event or (told and (every_one or lenient)):
@@ -305,7 +319,7 @@ class Order(Struct):
         if self.lenient:
             self.followed[stream] = joined(self.followed.get(stream, NONE), known)
         if every:
-            self.early.append((self.facts.names(stream[0]), known))
+            self.early.append((stream[0], known))
 
     def _wait(self, wait: Wait) -> None:
         seen = wait.sure or (wait.polls and self.lenient and not wait.looks)
@@ -367,4 +381,8 @@ def _together(one: Done, two: Done) -> bool:
     """
     if one.replay or two.replay:
         return one.replay != two.replay and all(d.replay or not d.work.captured for d in (one, two))
-    return one.work.captured == two.work.captured and one.work.graph == two.work.graph
+    return one.work.captured == two.work.captured and _is_of_one_graph(one.work, two.work)
+
+
+def _is_of_one_graph(one: Work, other: Work) -> bool:
+    return one.graph == other.graph

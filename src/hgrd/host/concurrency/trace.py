@@ -143,23 +143,25 @@ class Wait(Struct, frozen=True):
 
 
 class Mark(Struct, frozen=True):
-    """An event is recorded in a stream."""
+    """An event is recorded in a stream; `every`, `every_stream`: in all iterations of a loop, each with its own."""
 
     event: Address
     stream: Address
     device: Term
     choices: frozenset[Term]
     every: bool = False
+    every_stream: bool = False
 
 
 class Follow(Struct, frozen=True):
-    """What comes next in a stream waits for an event."""
+    """What comes next in a stream waits for an event; `every` and `every_stream` as of marks."""
 
     stream: Address
     event: Address
     device: Term
     choices: frozenset[Term]
     every: bool = False
+    every_stream: bool = False
 
 
 class Replay(Struct, frozen=True):

@@ -12,7 +12,7 @@ from hgrd.host.concurrency.trace import Follow, Mark, Replay, Wait, choices_of
 from hgrd.host.device_work.algorithms import add_algorithm, add_device_wide, is_device_wide, later_stream
 from hgrd.host.device_work.callbacks import add_callback, is_callback
 from hgrd.host.device_work.copies import add_copy, is_copy
-from hgrd.host.device_work.names import runtime_name
+from hgrd.host.device_work.names import runtime_name, stores_nothing
 from hgrd.host.device_work.numeric_libraries import add_numeric, is_numeric
 from hgrd.host.device_work.releases import add_hidden_release, add_release
 from hgrd.host.execution.held_functions import follow_held, hide_passed
@@ -72,8 +72,8 @@ def record_order(call: LibraryCall) -> None:
 
 def stores_no_pointers(call: LibraryCall) -> bool:
     """Whether a library's function stores no pointer that it gets, neither in what it gets nor for later."""
-    silent = call.name in LIBC_FAMILIES["no effect"] and not is_of_program(call.call.function)
-    return silent or is_device_wide(call) or is_numeric(call)
+    silent = call.name in LIBC_FAMILIES["no effect"] or stores_nothing(call.name)
+    return (silent and not is_of_program(call.call.function)) or is_device_wide(call) or is_numeric(call)
 
 
 def _wait(
