@@ -1014,6 +1014,12 @@ MUTATIONS = (
         gives(False, "host.device_work.order:stores_nothing"),
     ),
     Mutation(
+        "parities-in-any-form",
+        "t & 1 and (t & 1) ^ 1 may be one number",
+        ("tests/verdicts/host/test_calls_that_store_nothing.py",),
+        around("host.memory.pointer_origins:with_parities", lambda _, term: term),
+    ),
+    Mutation(
         "members-of-streams-alike",
         "all members of the records of an array may be one stream, or one event",
         ("tests/verdicts/host/test_waits_for_all_events.py",),

@@ -87,6 +87,10 @@ def _divide(a: int, b: int) -> int:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
+def _as_int(number: int) -> int:
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
 _OPERATIONS: Final[Mapping[str, Callable[[int, int], int]]] = {
     "( + )": lambda a, b: a + b,
     "( - )": lambda a, b: a - b,
@@ -98,7 +102,7 @@ _OPERATIONS: Final[Mapping[str, Callable[[int, int], int]]] = {
     "( == )": lambda a, b: int(a == b),
     "( != )": lambda a, b: int(a != b),
     "( & )": lambda a, b: a & b,
-    "( << )": lambda a, b: a << b,
+    "( << )": lambda a, b: _as_int(a << b),  # C++20 [expr.shift]: modulo 2^32, which earlier compilers do, too
     "( >> )": lambda a, b: a >> b,
     "min(, )": min,
     "max(, )": max,

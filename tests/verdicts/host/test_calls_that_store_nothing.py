@@ -36,6 +36,22 @@ int main(int argc, char **argv) {
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [
+        ("t & 1", "(t & 1) ^ 1", Outcome.SAFE),
+        ("t % 2", "(t + 1) % 2", Outcome.SAFE),
+        ("(t + 1) & 1", "t & 1", Outcome.SAFE),
+        ("t & 1", "(t + 2) & 1", Outcome.UNKNOWN),
+        ("t % 2", "t / 2 % 2", Outcome.UNKNOWN),
+    ],
+)
+def test_buffers_of_a_step_and_of_the_next(tmp_path: Path, first: str, second: str, outcome: Outcome) -> None:
+    program = PROGRAM.replace("OTHER", "").replace("CALL", "")
+    report = check(tmp_path, program.replace("p.u[0], p.u[1], 1024", f"p.u[{first}], p.u[{second}], 1024"))
+    assert outcomes_of_launches(report) == {outcome}
+
+
+@pytest.mark.parametrize(
     ("other", "call", "outcome"),
     [
         ("", "", Outcome.SAFE),

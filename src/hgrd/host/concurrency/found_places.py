@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import gcd
 from typing import Final
 
 from hgrd.host.concurrency.addresses import Place
 from hgrd.host.concurrency.trace import THREAD_NUMBER
 from hgrd.terms import Op, Origin, Symbol, Term
-from hgrd.terms.linear import difference, linear
+from hgrd.terms.linear import Linear, difference, linear
 from hgrd.terms.rewrite import bottom_up
 
 APART: Final = 1 << 20  # bytes between what is under one key of a map and under the next one
@@ -28,26 +29,27 @@ def other_places(one: Term, other: Term) -> bool:
     """Whether two offsets differ for all that is known."""
     if other_parts(one, other) or (one.symbols and other.symbols and apart(one, other)):
         return True
-    between = difference(one, other)
-    return between.low > 0 or between.high < 0
+    constant, atoms = _between(one, other)
+    ends = [sorted((factor * atom.low, factor * atom.high)) for atom, factor in atoms.items()]
+    return constant + sum(low for low, _ in ends) > 0 or constant + sum(high for _, high in ends) < 0
 
 
 def other_members(one: Term, other: Term) -> bool:
     """Whether two offsets are of different members of elements, whichever elements these are."""
-    constant, atoms = linear(difference(one, other))
+    constant, atoms = _between(one, other)
     return constant % APART != 0 and all(factor % APART == 0 for factor in atoms.values())
 
 
 def other_parts(one: Term, other: Term) -> bool:
     """Whether two offsets are of different parts of elements, whichever they are, or of two known elements."""
-    constant, atoms = linear(difference(one, other))
+    constant, atoms = _between(one, other)
     step = gcd(*atoms.values())
     return constant % step != 0 if step else constant != 0
 
 
 def apart(one: Term, other: Term) -> bool:
     """Whether two offsets differ since one is in another iteration than the other, and grows from one to the next."""
-    constant, atoms = linear(difference(one, other))
+    constant, atoms = _between(one, other)
     if constant or len(atoms) != 2:
         return not atoms and constant != 0
     (a, c), (b, d) = atoms.items()
@@ -65,6 +67,11 @@ def any_numbers(atoms: Iterable[Term]) -> bool:
     symbols = {s for term in atoms for s in term.symbols}
     read = any(term.op is Op.READ for term in bottom_up(tuple(atoms)))
     return bool(symbols) and not read and all(s.origin is Origin.COMPUTED and not is_numbered(s) for s in symbols)
+
+
+@lru_cache(maxsize=1 << 14)  # the offsets are few, for all the pairs that there are
+def _between(one: Term, other: Term) -> Linear:
+    return linear(difference(one, other))
 
 
 def _numbered(name: str) -> str:

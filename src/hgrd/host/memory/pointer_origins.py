@@ -42,6 +42,7 @@ from hgrd.symbolic.values import (
 )
 from hgrd.terms import Op, Origin, Symbol, Term, add, const, sub, symbols_of, var
 from hgrd.terms.linear import difference, linear
+from hgrd.terms.parity import with_parities
 
 ANYTHING: Final = "?"
 OR: Final = " or "  # between the keys of alternatives in the key of the object that stands for them
@@ -147,7 +148,8 @@ class PointerOrigins(Struct):
         match value:
             case Pointer(target=found) if found.external:
                 copied = target.space is MemorySpace.LOCAL and isinstance(target.element, OpaqueType)
-                self.loaded.setdefault(found.key, Loaded(target.key, generation, offset, target.element, copied))
+                at = with_parities(offset)
+                self.loaded.setdefault(found.key, Loaded(target.key, generation, at, target.element, copied))
             case Composite(cells=cells):
                 for at, cell in cells.items():
                     self.record_load(target, generation, add(offset, const(at)), cell.value)

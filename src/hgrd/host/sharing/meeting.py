@@ -23,7 +23,7 @@ from hgrd.host.concurrency.rows import apart, meet
 from hgrd.host.concurrency.trace import CALLBACK, Touch, Trace, Work
 from hgrd.host.memory.pointer_origins import ANYTHING, IN
 from hgrd.program.types import POINTER_SIZE, OpaqueType, RecordType
-from hgrd.terms import Term
+from hgrd.terms import Origin, Term
 from hgrd.terms.linear import difference, linear
 
 _MARKS: Final = re.compile(r"'\d+|~")
@@ -107,8 +107,9 @@ def _by_any_numbers(one: Place, other: Place, iterations: Iterations) -> bool:
     holder = iterations.holders.get(one.key)
     if holder is None or holder != iterations.holders.get(other.key) or iterations.keyed(holder) is not None:
         return False
-    constant, atoms = linear(difference(iterations.offsets[one.key][0], iterations.offsets[other.key][0]))
-    return any_numbers(atoms) and any(constant % factor == 0 for factor in map(abs, atoms.values()))
+    a, b = iterations.offsets[one.key][0], iterations.offsets[other.key][0]
+    computed = any(s.origin is Origin.COMPUTED for s in chain(a.symbols, b.symbols))
+    return computed and any_numbers(linear(difference(a, b))[1]) and not other_places(a, b)
 
 
 def _found_alike(place: Place, stream: Address, other: Address, iterations: Iterations) -> bool:
