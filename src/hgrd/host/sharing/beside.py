@@ -117,7 +117,12 @@ def _in_one_stream(events: Iterable[Event]) -> bool:
 
 
 def _in_threads(done: list[Done], partners: Sequence[int]) -> Iterator[tuple[Done, Done]]:
-    """Pairs of work of two threads of the host that both do all of it, but for what the default stream orders."""
+    """Pairs of work of two threads of the host that both do all of it, but for what the default stream orders.
+
+    One of the two is a kernel: functions of a library that any thread may call copy memory of their own objects.
+    """
     free = [n for n, d in enumerate(done) if not on_host(d.work) and d.work.stream != DEFAULT]
+    kernels = {n for n in free if done[n].work.kernel}
     for at, one in enumerate(free):
-        yield from ((done[one], done[other]) for other in free[at:] if partners[one] >> other & 1)
+        others = (other for other in free[at:] if partners[one] >> other & 1)
+        yield from ((done[one], done[other]) for other in others if not kernels.isdisjoint((one, other)))
