@@ -121,6 +121,21 @@ def test_readers_share_nothing(tmp_path: Path) -> None:
     assert outcomes(tmp_path, (works[0], works[1])) == {Outcome.SAFE}
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "outcome"),
+    [
+        ("cudaStreamPerThread", "cudaStreamPerThread", Outcome.SAFE),
+        ("cudaStreamPerThread", "a", Outcome.UNKNOWN),
+        ("cudaStreamLegacy", "cudaStreamLegacy", Outcome.SAFE),
+        ("0", "cudaStreamLegacy", Outcome.SAFE),
+        ("0", "a", Outcome.UNKNOWN),
+    ],
+)
+def test_streams_that_are_written_as_numbers(tmp_path: Path, one: str, other: str, outcome: Outcome) -> None:
+    works = UP.format("x", "h", 4096, one), f"cudaMemsetAsync(x, 0, 4096, {other});"
+    assert outcomes(tmp_path, works) == {outcome}
+
+
 THREADS = """
 #include <cuda_runtime.h>
 #include <curand.h>

@@ -104,7 +104,7 @@ def is_device_wide(call: LibraryCall) -> bool:
 def add_device_wide(call: LibraryCall) -> None:
     """Adds an algorithm of CUB as work; without storage it only says how much of that it needs."""
     at, first = _stream_at(call), call.argument(0)
-    stream = None if at is None else call.argument(at)
+    stream = None if at is None else call.stream(at)
     if call.name in _LOOPS:
         indexes = (index for index in range(len(call.arguments)) if index != at)
         touches = [t for index in indexes for t in _touches_at(call, index, Role.UPDATED)]

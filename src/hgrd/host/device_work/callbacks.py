@@ -47,7 +47,7 @@ def add_callback(call: LibraryCall) -> None:
     if parts is not None:
         own = [replace(t, writes=False, stores=False) for t in own]
         own += [t for v in call.arguments[2:3] for part in sorted(parts) for t in _part_touches(call, v, part)]
-    add_work(call, CALLBACK, call.argument(0), [*own, *deep])
+    add_work(call, CALLBACK, call.stream(0), [*own, *deep])
 
 
 def _with_body(function: ir.FunctionRef, operators: Mapping[str, tuple[str, ...]]) -> str:

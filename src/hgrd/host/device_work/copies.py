@@ -96,7 +96,7 @@ def add_copy(call: LibraryCall, name: str) -> bool:
         if v is not None
         for t in _touches(call, v, form, writes=writes)
     ]
-    stream = call.argument(form.stream) if later else None
+    stream = call.stream(form.stream) if later else None
     add_work(call, "the fill" if fills else "the copy", stream, touches, waits=waits)
     stays = form.size is not None and on_device and _on_device(call, to)
     return not later and not (stays and (source is None or _on_device(call, source)))

@@ -46,7 +46,7 @@ def add_numeric(call: LibraryCall) -> bool:
         return True
     if _SETTING.fullmatch(call.name):
         loops = tuple(loop.binder for loop in trace.inside)
-        trace.handles[trace.address_of(first)] = HandleStream(call.argument(1), choices_of(call.state), loops)
+        trace.handles[trace.address_of(first)] = HandleStream(call.stream(1), choices_of(call.state), loops)
         return False
     if _MAKING.fullmatch(call.name):
         trace.made_handles |= {t.key for t in pointed_to(first)}
@@ -60,7 +60,7 @@ def add_numeric(call: LibraryCall) -> bool:
 def _stream(call: LibraryCall, handle: Value) -> Value | None:
     """The stream that a function works in; None: nothing is known of its handle, which comes from elsewhere."""
     if _gets_stream(call.name):
-        return call.argument(len(call.arguments) - 1)
+        return call.stream(len(call.arguments) - 1)
     trace = call.run.trace
     given = trace.handles.get(place := trace.address_of(handle))
     if given is not None:

@@ -21,7 +21,6 @@ from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.polls import QUERIES
 from hgrd.host.execution.streams import may_wait
 from hgrd.host.library.host_threads import begins_thread, join_thread
-from hgrd.host.library.launch_functions import number_of
 from hgrd.host.linking.library_names import LIBC_FAMILIES, is_of_program
 from hgrd.symbolic.values import Value
 from hgrd.terms import Term, as_int, const
@@ -90,13 +89,12 @@ def _wait(
 
 def _record_runtime(call: LibraryCall, name: str) -> None:
     trace, choices = call.run.trace, choices_of(call.state)
-    first, second = call.argument(0), call.argument(1)
+    first, second = call.stream(0), call.stream(1)
     match name:
         case "cudaDeviceSynchronize" | "cudaFree":
             _wait(call)
         case "cudaStreamSynchronize":
-            number = number_of(call.call.arguments[0]) if call.call.arguments else const(0)
-            _wait(call, stream=first if number is None and first is not None else number)
+            _wait(call, stream=const(0) if first is None else first)
         case "cudaEventSynchronize":
             _wait(call, event=first)
         case "cudaEventRecord" if first is not None:

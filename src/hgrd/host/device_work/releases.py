@@ -21,7 +21,7 @@ _OWNERS: Final = ("std::unique_ptr", "std::shared_ptr")
 
 def add_release(call: LibraryCall) -> None:
     """cudaFreeAsync: other memory may be there as soon as the stream comes to it."""
-    add_work(call, "the release", call.argument(1), all_of(call, call.arguments[:1]))
+    add_work(call, "the release", call.stream(1), all_of(call, call.arguments[:1]))
 
 
 def add_hidden_release(call: LibraryCall) -> None:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.linking.library_names import hands_on, keeps_object
+from hgrd.host.linking.stream_flags import stream_number
 from hgrd.host.memory.unknowns import fresh_name, handed_on, unknown
 from hgrd.host.wording import place_name
 from hgrd.program import expressions as ir
@@ -47,6 +48,12 @@ class LibraryCall(Struct, frozen=True):
         if isinstance(type_, PointerType) and type_.reference:
             return load(self.machine, self.state, value, type_.to, self.span)
         return value
+
+    def stream(self, index: int) -> Value | None:
+        """The stream that an argument is, also where it is written as a number; None: there is no such argument."""
+        written = self.call.arguments[index] if index < len(self.call.arguments) else None
+        number = None if written is None else stream_number(written)
+        return self.argument(index) if number is None else number
 
     def type_of(self, index: int) -> Type | None:
         return self.call.arguments[index].type if index < len(self.call.arguments) else None

@@ -7,7 +7,7 @@ from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.capture import Extents, LaunchRequest, capture_launch
 from hgrd.host.library.stream_handles import made_handle
-from hgrd.host.linking.kernel_accesses import bare
+from hgrd.host.linking.stream_flags import stream_number
 from hgrd.program import expressions as ir
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, ArrayType, Field, FunctionType, IntType, OpaqueType, PointerType, RecordType, Type
@@ -33,7 +33,7 @@ def launch_from_syntax(run: HostRunState, machine: Machine, state: State, launch
     grid, block = machine.evaluate(state, launch.grid), machine.evaluate(state, launch.block)
     shared = None if launch.shared_bytes is None else machine.evaluate(state, launch.shared_bytes)
     to = launch.stream
-    number = None if to is None else number_of(to)
+    number = None if to is None else stream_number(to)
     stream = number if to is None or number else _by_value(machine, state, to, machine.evaluate(state, to))
     arguments = tuple(_by_value(machine, state, a, machine.evaluate(state, a)) for a in launch.arguments)
     signature = launch.kernel.type.to if isinstance(launch.kernel.type, PointerType) else launch.kernel.type
@@ -43,12 +43,6 @@ def launch_from_syntax(run: HostRunState, machine: Machine, state: State, launch
     )
     capture_launch(run, machine, state, request)
     return OPAQUE
-
-
-def number_of(stream: ir.Expression) -> Term | None:
-    """The number that a stream is written as, such as `cudaStreamPerThread`; None: it is not."""
-    written = bare(stream)
-    return const(written.value) if isinstance(written, ir.IntConst) else None
 
 
 def _by_value(machine: Machine, state: State, argument: ir.Expression, value: Value) -> Value:

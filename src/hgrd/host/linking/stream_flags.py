@@ -8,6 +8,7 @@ from typing import Final
 
 from hgrd.cuda.spelling import cuda_name
 from hgrd.host.linking.constant_memory import run_by
+from hgrd.host.linking.kernel_accesses import bare
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.openmp import PREFIX
@@ -15,6 +16,7 @@ from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.program.types import OpaqueType, PointerType
 from hgrd.program.walk import nodes
+from hgrd.terms import Term, const
 
 _FLAGS: Final = {"cudaStreamCreateWithFlags": 1, "cudaStreamCreateWithPriority": 1}  # by function, the argument
 _KINDS: Final = ("StreamDefault", "StreamNonBlocking", "STREAM_DEFAULT", "STREAM_NON_BLOCKING")
@@ -150,3 +152,9 @@ def _called(functions: Mapping[str, Function]) -> Iterator[ir.FunctionRef]:
                 yield function
             case _:
                 pass
+
+
+def stream_number(stream: ir.Expression) -> Term | None:
+    """The number that a stream is written as, such as `cudaStreamPerThread`; None: it is not."""
+    written = bare(stream)
+    return const(written.value) if isinstance(written, ir.IntConst) else None
