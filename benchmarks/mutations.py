@@ -1014,6 +1014,12 @@ MUTATIONS = (
         gives(False, "host.device_work.order:stores_nothing"),
     ),
     Mutation(
+        "members-hold-two-streams",
+        "two members of a record never hold one stream",
+        ("tests/verdicts/host/test_streams_in_records.py",),
+        gives(False, "host.memory.pointer_origins:PointerOrigins.stored_at_both"),
+    ),
+    Mutation(
         "parities-in-any-form",
         "t & 1 and (t & 1) ^ 1 may be one number",
         ("tests/verdicts/host/test_calls_that_store_nothing.py",),

@@ -335,6 +335,7 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
         keyed.held,
         stored_twice,
         same,
+        lambda holder, one, other: run.origins.stored_at_both(holder, one, other, closure),
     )
     try:
         with until(deadline):

@@ -137,6 +137,12 @@ class PointerOrigins(Struct):
         names = closure.of((holder,)) if holder in self.loaded else (holder,)
         return self.placed.twice(name.removesuffix(ELEMENTS) for name in names if not name.startswith(IN))
 
+    def stored_at_both(self, holder: str, one: Term, other: Term, closure: Closure) -> bool:
+        """Whether the program may store one pointer at two places of an object."""
+        names = closure.of((holder,)) if holder in self.loaded else {holder}
+        known = {name for n in names if not n.startswith(IN) for name in (n, n.removesuffix(ELEMENTS))}
+        return self.placed.at_both(known, one, other)
+
     def _record_own(self, holder: str, stored: set[str], by_element: set[str]) -> None:
         """Of what is stored, `by_element` are objects of which the element has its own; what is stored twice is not."""
         own = self.own.setdefault(holder, set())

@@ -5,7 +5,7 @@ lanes[k].arena = &pool[k / 2];      // lanes 0 and 1 have one arena;  &pool[k]: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from fractions import Fraction
 from itertools import combinations
 from math import gcd
@@ -66,6 +66,17 @@ class StoredPointers(Struct):
     def twice(self, holders: Iterable[str]) -> frozenset[Part]:
         """The parts of which two elements of one of these objects may hold the same pointer, by what was stored."""
         return frozenset(part for holder in holders for part in self._twice(holder, frozenset()))
+
+    def at_both(self, holders: Set[str], one: Term, other: Term) -> bool:
+        """Whether one object may be stored at two places of objects of these names."""
+        stored = [s for holder in holders for s in self.stored.get(holder, ())]
+        here, there = ([s for s in stored if s.part.has(place)] for place in (one, other))
+        moved = any(
+            s.found and s.to in holders and s.part.stride and (linear(place)[0] - linear(s.at)[0]) % s.part.stride == 0
+            for found, place in ((here, other), (there, one))
+            for s in found
+        )
+        return moved or not {s.to for s in here if not s.found}.isdisjoint(s.to for s in there)
 
     def _twice(self, holder: str, seen: frozenset[str]) -> Iterator[Part]:
         groups: dict[tuple[str, Part], list[Stored]] = {}

@@ -52,7 +52,9 @@ def find_beside(
         events = [replace(e, graph=int(e.captured)) if isinstance(e, Work) else e for e in events]
     if _in_one_stream(events):
         return
-    streams = Streams(trace.made, blocking, iterations.origins, iterations.holders, iterations.offsets)
+    streams = Streams(
+        trace.made, blocking, iterations.origins, iterations.holders, iterations.offsets, iterations.at_both
+    )
     clear: set[tuple[Launched, Launched, str]] = set()
     done = Order(streams, lenient=True).run(events)
     partners = partners_of([d.work for d in done], iterations)
