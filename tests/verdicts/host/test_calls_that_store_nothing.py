@@ -48,6 +48,8 @@ int main(int argc, char **argv) {
 def test_buffers_of_a_step_and_of_the_next(tmp_path: Path, first: str, second: str, outcome: Outcome) -> None:
     program = PROGRAM.replace("OTHER", "").replace("CALL", "")
     report = check(tmp_path, program.replace("p.u[0], p.u[1], 1024", f"p.u[{first}], p.u[{second}], 1024"))
+    if outcome is Outcome.SAFE:
+        assert decided(report) == (1, 1)
     assert outcomes_of_launches(report) == {outcome}
 
 

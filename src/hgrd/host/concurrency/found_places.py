@@ -22,12 +22,12 @@ def meets(one: Place, other: Place, holders: Mapping[str, str], offsets: Mapping
     if one.key == other.key or one.key not in holders or holders[one.key] != holders.get(other.key):
         return one.key == other.key
     (a, since), (b, then) = offsets[one.key], offsets[other.key]
-    return since != then or (not (a.is_const and b.is_const) and not other_places(a, b))
+    return since != then or not other_places(a, b)
 
 
 def other_places(one: Term, other: Term) -> bool:
     """Whether two offsets differ for all that is known."""
-    if other_parts(one, other) or (one.symbols and other.symbols and apart(one, other)):
+    if other_parts(one, other) or (one.symbols and other.symbols and _of_other_iterations(one, other)):
         return True
     constant, atoms = _between(one, other)
     ends = [sorted((factor * atom.low, factor * atom.high)) for atom, factor in atoms.items()]
@@ -47,11 +47,11 @@ def other_parts(one: Term, other: Term) -> bool:
     return constant % step != 0 if step else constant != 0
 
 
-def apart(one: Term, other: Term) -> bool:
+def _of_other_iterations(one: Term, other: Term) -> bool:
     """Whether two offsets differ since one is in another iteration than the other, and grows from one to the next."""
     constant, atoms = _between(one, other)
     if constant or len(atoms) != 2:
-        return not atoms and constant != 0
+        return False
     (a, c), (b, d) = atoms.items()
     names = {name for t in (a, b) if t.op is Op.VAR and (name := _numbered(t.symbol.name))}
     return c == -d and len(names) == 1

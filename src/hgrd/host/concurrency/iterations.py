@@ -73,8 +73,8 @@ class Iterations(Struct):
     after how many names handles were made, by what their holder holds since then, `lookups` how pointers were got,
     `results` and `given` what calls were given for them, in the trace and here, `latest` where the newest symbol of a
     term stands in the order of names. `may_be` has the keys of objects that what was found in memory may be, as far as
-    the program shows, `at_both` whether one pointer may be stored at two places of an object; `keyed` says what a map
-    holds, by an element, `stored_twice` of which parts two elements of an object may hold one pointer, and `same`
+    the program shows, `stored_at_both` whether one pointer may be stored at two places of an object; `keyed` says what
+    a map holds, by an element, `stored_twice` of which parts two elements of an object may hold one pointer, and `same`
     whether one of these objects may be found at two places, in objects of a class that one pointer leads to (None: that
     is not known).
     """
@@ -88,7 +88,7 @@ class Iterations(Struct):
     keyed: Callable[[str], Held | None] = lambda _: None
     stored_twice: Callable[[str], frozenset[Part]] = lambda _: frozenset[Part]()
     same: Callable[[str, Set[str], Type | None, tuple[Term, Term]], bool | None] = lambda _, __, ___, ____: None
-    at_both: Callable[[str, Term, Term], bool] = lambda _, __, ___: False
+    stored_at_both: Callable[[str, Term, Term], bool] = lambda _, __, ___: False
     given: dict[str, Given] = field(default_factory=dict[str, Given])
     holders: dict[str, str] = field(default_factory=dict[str, str])
     origins: dict[str, str] = field(default_factory=dict[str, str])

@@ -42,8 +42,8 @@ class Streams(Struct, frozen=True):
 
     `made`: whether they wait for the default stream, by the keys in the trace of streams that the program has made (and
     of objects that hold them); `blocking`: whether others do.  `origins` and `holders` have, by the keys of addresses,
-    the keys in the trace, and those of the objects that hold them; `offsets`: where they were found there, `at_both`:
-    whether one handle may be stored at two places of an object.
+    the keys in the trace, and those of the objects that hold them; `offsets`: where they were found there,
+    `stored_at_both`: whether the program may store one handle at two places of an object.
     """
 
     made: Mapping[str, bool]
@@ -51,24 +51,19 @@ class Streams(Struct, frozen=True):
     origins: Mapping[str, str]
     holders: Mapping[str, str]
     offsets: Mapping[str, tuple[Term, int]]
-    at_both: Callable[[str, Term, Term], bool] = lambda _, __, ___: False
+    stored_at_both: Callable[[str, Term, Term], bool] = lambda _, __, ___: False
 
     def may_be(self, one: Address, other: Address) -> bool:
         """Whether two addresses may be one, as far as it is known where they were found, and what is stored there."""
         pairs = [(p, q) for p in places(one) for q in places(other)]
-        return any(meets(p, q, self.holders, self.offsets) or self._stored_at_both(p, q) for p, q in pairs)
+        return any(meets(p, q, self.holders, self.offsets) or self._may_hold_one(p, q) for p, q in pairs)
 
-    def _stored_at_both(self, one: Place, other: Place) -> bool:
+    def _may_hold_one(self, one: Place, other: Place) -> bool:
         """Whether the program stores one handle at the two places of one object that two were found at."""
         holder = self.holders.get(one.key)
         if holder is None or holder != self.holders.get(other.key):
             return False
-        return self.at_both(self.origins.get(holder, holder), self._at(one), self._at(other))
-
-    def names(self, address: Address) -> frozenset[str]:
-        """What an address may be, by names; elements of one array share one."""
-        keys = {p.key for p in places(address)}
-        return frozenset({self.holders.get(key, key) for key in keys})
+        return self.stored_at_both(self.origins.get(holder, holder), self._at(one), self._at(other))
 
     def may_be_element(self, one: Address, other: Address) -> bool:
         """Whether two addresses are elements of one array, the same members of its records."""
@@ -114,7 +109,7 @@ class Streams(Struct, frozen=True):
         """Whether two streams were found at different members of records, or by different keys of one map."""
         holder = self.holders.get(one.key)
         found = holder is not None and holder == self.holders.get(other.key)
-        parts = found and other_parts(self._at(one), self._at(other)) and not self._stored_at_both(one, other)
+        parts = found and other_parts(self._at(one), self._at(other)) and not self._may_hold_one(one, other)
         return _of_other_keys(one, other) or parts
 
     def _known(self, place: Place) -> bool:

@@ -115,7 +115,8 @@ def _record_runtime(call: LibraryCall, name: str) -> None:
         case "cudaGraphAddDependencies":
             trace.linked = True
         case "cudaSetDevice":
-            trace.device = as_int(first) if isinstance(first, Term) else const(-1)
+            number = call.argument(0)
+            trace.device = as_int(number) if isinstance(number, Term) else const(-1)
         case _ if name.startswith(_QUIET):
             pass
         case _ if name in QUERIES:

@@ -1,4 +1,4 @@
-"""Work that may run at the same time and touches the same memory: what a verdict on one of two kernels assumes.
+"""Beside a launch: work that may run at the same time and uses the same memory, which its verdict depends on.
 
 Each uses the elements that its arguments lead it to.  Where these show that it is the same ones, there is nothing to
 assume.
@@ -53,7 +53,7 @@ def find_beside(
     if _in_one_stream(events):
         return
     streams = Streams(
-        trace.made, blocking, iterations.origins, iterations.holders, iterations.offsets, iterations.at_both
+        trace.made, blocking, iterations.origins, iterations.holders, iterations.offsets, iterations.stored_at_both
     )
     clear: set[tuple[Launched, Launched, str]] = set()
     done = Order(streams, lenient=True).run(events)

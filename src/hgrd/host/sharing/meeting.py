@@ -86,8 +86,12 @@ def _meeting_place(
     found = next(meeting, None)
     if found is None or (clash and not _clash(one, a, other, b, iterations)):
         shared = (p for p, q in both if iterations.may_be_shared(p.key, q.key) and not _other_bytes(a, b))
-        numbered = (p for p, q in both if _by_any_numbers(p, q, iterations) and not _other_bytes(a, b))
-        numbered = (p for p in numbered if not _found_alike(p, one.stream, other.stream, iterations))
+        numbered = (
+            p
+            for p, q in both
+            if _by_any_numbers(p, q, iterations)
+            and not (_other_bytes(a, b) or _found_alike(p, one.stream, other.stream, iterations))
+        )
         return next(chain((p for p, q in both if _mixed(p, q, iterations, trace)), shared, numbered), None)
     return found
 

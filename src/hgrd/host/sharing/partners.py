@@ -30,11 +30,11 @@ def partners_of(work: Sequence[Work], iterations: Iterations) -> list[int]:
             writers[keys] = writers.get(keys, 0) | writes << number
     with_users, with_writers = _of_common_objects(users), _of_common_objects(writers)
     found: list[int] = []
-    for one, own in zip(work, objects, strict=True):
+    for number, (one, own) in enumerate(zip(work, objects, strict=True)):
         others = 0
         for keys, writes in own:
             others |= (with_users if writes else with_writers)[keys]
-        goes_on = one.kernel or one.what == CALLBACK or _copies_later(one)
+        goes_on = beside_host >> number & 1
         found.append(others & beside_host if one.by_host else others if goes_on else others & ~itself)
     return found
 

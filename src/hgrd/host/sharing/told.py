@@ -38,6 +38,7 @@ class Beside(Struct):
 
 
 def keys_of(pair: Pair) -> Iterator[tuple[Launched, Launched, str]]:
+    """What a pair is known by, seen from each of the two: their places and kernels, and the object that they share."""
     one, other = _launched(pair.one), _launched(pair.other)
     yield one, other, pair.name
     yield other, one, pair.name
@@ -73,6 +74,7 @@ class Launches(Struct):
 
 
 def launches_of(work: Iterable[Work], iterations: Iterations) -> Launches:
+    """The launches among pieces of work, with what each touches in any iteration."""
     touched: dict[Launched, Set[str]] = {}
     for one in work:
         if one.kernel:
@@ -86,6 +88,7 @@ def _touched(work: Work, iterations: Iterations) -> frozenset[str]:
 
 
 def tell_shared(pair: Pair, found: Beside, others: tuple[Launched, ...] = ()) -> None:
+    """Tells the launches of a pair, or `others` where it has none, that the two use the same elements at once."""
     for launched in others:
         found.shared.setdefault(launched, {})[_without_kernel(pair)] = None
     for work, _, note in _notes(pair):
@@ -115,6 +118,7 @@ def _notes(pair: Pair) -> Iterator[tuple[Work, Work, HostNote]]:
 def tell_at_once(
     one: Work, other: Work, iterations: Iterations, trace: Trace, waits: Callable[[str], bool], found: Beside
 ) -> None:
+    """Tells the launches of two pieces of work that nothing orders which accesses of these are at once."""
     told = one.told | other.told
     for pair in chain(pairs(one, other, iterations, trace, clash=True), with_host(one, other, iterations, trace)):
         for key, a, b in accesses_at_once(one, other, waits):
@@ -133,6 +137,10 @@ def tell_candidate(
     launches: Launches,
     found: Beside,
 ) -> None:
+    """Tells launches of work beside them of which the elements that it uses decide whether the two meet.
+
+    `clear` are the pairs of which it is told already that they do.
+    """
     one, other, touches = candidate.one, candidate.other, candidate.touches
     name, key = named(candidate.key, iterations, trace), iterations.origins.get(candidate.key, candidate.key)
     pair = Pair(one, other, name, key, (touches[0].writes, touches[1].writes))
@@ -157,6 +165,7 @@ def tell_candidate(
 
 
 def tell_assumed(pair: Pair, found: Beside, others: tuple[Launched, ...] = ()) -> None:
+    """Tells the launches of a pair, or `others` where it has none, that the two are assumed not to meet."""
     for launched in others:
         found.assumed.setdefault(launched, {})[_assumed(pair, launched)] = None
     for work, other, _, _ in _both(pair):
