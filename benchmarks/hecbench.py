@@ -45,7 +45,7 @@ def command(program: Path, seconds: float) -> tuple[str, ...]:
     folders = dict.fromkeys((*flags.include_dirs, str(program), *(str(header.parent) for header in headers)))
     options = (*(f"-I{folder}" for folder in folders), *(f"-D{define}" for define in flags.defines))
     limits = (f"--timeout={seconds / 2:g}", f"--program-timeout={seconds * 3 / 4:g}", "-j1")
-    return (sys.executable, "-m", "hgrd", "check", "--format", "json", *limits, *options, str(program))
+    return (sys.executable, "-m", "hgrd", "check", "--again", "--format", "json", *limits, *options, str(program))
 
 
 def record(program: Path, seconds: float) -> Record:

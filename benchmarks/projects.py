@@ -27,7 +27,7 @@ from typing import Any
 from hgrd.engine.check import Checked, Limits, check
 from hgrd.engine.inputs import Failure, collect
 from hgrd.engine.run.news import Progress
-from hgrd.engine.run.program import Settings
+from hgrd.engine.run.settings import Settings
 from hgrd.findings.model import KernelReport, Message, Outcome, Report
 from hgrd.findings.options import AnalysisOptions
 from hgrd.report.json import document

@@ -28,7 +28,7 @@ from msgspec import Struct, to_builtins
 
 from benchmarks.projects import Watch, in_text
 from hgrd.engine.check import Limits, check
-from hgrd.engine.run.program import Settings
+from hgrd.engine.run.settings import Settings
 from hgrd.findings.model import KernelReport, Outcome, Report, Site
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.span import Span

@@ -76,7 +76,8 @@ def jobs_of(manifest: dict[str, Any], root: Path, extra: tuple[str, ...]) -> Ite
             *(f"-D{define}" for define in dict.fromkeys(defines(manifest, entry))),
             *analysis_options(manifest, entry),
         )
-        command = (sys.executable, "-m", "hgrd", "check", "--format", "json", *options, *extra, *map(str, files))
+        check = (sys.executable, "-m", "hgrd", "check", "--again", "--format", "json")
+        command = (*check, *options, *extra, *map(str, files))
         yield Job(manifest["suite"], entry, command, files)
 
 

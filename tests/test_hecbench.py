@@ -24,7 +24,7 @@ def program(folder: Path) -> Path:
 def test_a_program_is_its_folder_with_its_headers_and_macros(tmp_path: Path):
     root = program(tmp_path)
     assert command(root, 60)[1:] == (
-        *("-m", "hgrd", "check", "--format", "json", "--timeout=30", "--program-timeout=45", "-j1"),
+        *("-m", "hgrd", "check", "--again", "--format", "json", "--timeout=30", "--program-timeout=45", "-j1"),
         *(f"-I{root}", f"-I{root}/include", "-DSIZE=32", str(root)),
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "run_suites.py"
-HEAD = "-m hgrd check --format json"
+HEAD = "-m hgrd check --again --format json"
 
 
 def run(tmp_path: Path, manifest: dict[str, Any], *options: str) -> subprocess.CompletedProcess[str]:

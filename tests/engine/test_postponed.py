@@ -10,7 +10,7 @@ from hgrd.engine import check as checking
 from hgrd.engine.check import Checked, Limits, check
 from hgrd.engine.inputs import Failure
 from hgrd.engine.run.news import KernelDecided, KernelName, KernelsNamed, News, Progress
-from hgrd.engine.run.program import Settings
+from hgrd.engine.run.settings import Settings
 from hgrd.engine.run.slots import Slots
 from hgrd.findings.model import KernelReport, Message, Outcome
 from hgrd.findings.options import AnalysisOptions

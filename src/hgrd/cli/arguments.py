@@ -61,6 +61,9 @@ def parser() -> argparse.ArgumentParser:
         default=True,
         help="run the witness of each race on the simulator (about 2 seconds each at most)",
     )
+    check.add_argument(
+        "--again", dest="reuse", action="store_false", help="analyse programs again that have not changed"
+    )
     _output_options(check)
     facts = commands.add_parser("facts", help="show the launches and what the host code says about them")
     facts.add_argument("paths", nargs="+", metavar="PATH")
@@ -73,6 +76,9 @@ def parser() -> argparse.ArgumentParser:
         _analysis_options(command)
         _verbosity(command)
     _simulate(commands.add_parser("simulate", help="run a kernel on given inputs and watch its accesses"))
+    cache = commands.add_parser("cache", help="show or clear what is kept of earlier runs")
+    cache.add_argument("action", choices=("info", "clear"), help="show what there is, or throw it away")
+    _verbosity(cache)
     doctor = commands.add_parser("doctor", help="show which compiler is used, and whether it works")
     doctor.add_argument("--clang", metavar="PATH", help="look at this clang instead of the default one")
     _verbosity(doctor)
@@ -139,7 +145,7 @@ def _source_options(command: argparse.ArgumentParser) -> None:
         help="the architecture that __CUDA_ARCH__ says (sm_80)",
     )
     group.add_argument("--clang", metavar="PATH", help="use this clang instead of the default one")
-    group.add_argument("--no-cache", dest="cache", action="store_false", help="parse files again that have not changed")
+    group.add_argument("--no-cache", dest="cache", action="store_false", help="use nothing of earlier runs")
 
 
 def _analysis_options(command: argparse.ArgumentParser) -> None:

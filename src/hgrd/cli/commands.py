@@ -16,7 +16,7 @@ from hgrd.engine.check import check as check_paths
 from hgrd.engine.inputs import Failure, collect
 from hgrd.engine.parsing import guarded, parse
 from hgrd.engine.run.news import Progress
-from hgrd.engine.run.program import Settings
+from hgrd.engine.run.settings import Settings
 from hgrd.engine.stages import show as print_stage
 from hgrd.findings.model import KernelReport, Message, Report
 from hgrd.findings.tally import tally
@@ -34,6 +34,7 @@ def check(arguments: Namespace) -> int:
         analysis_options(arguments),
         arguments.replay,
         selection(arguments),
+        reuse=arguments.cache and arguments.reuse,
     )
     strict = settings.analysis.strict
     context = ReportContext(
@@ -129,11 +130,30 @@ def doctor(arguments: Namespace) -> int:
     return 2 if health.problem else 0
 
 
+def cache(arguments: Namespace) -> int:
+    """Print what is kept of earlier runs, or throw it away."""
+    from hgrd.source.cache_contents import clear, contents  # not before it is needed
+    from hgrd.source.cache_files import default_cache_dir
+
+    folder = default_cache_dir()
+    try:
+        if arguments.action == "clear":
+            clear(folder)
+        parts = contents(folder)
+    except OSError as error:
+        return fail(f"{folder}: {error.strerror}")
+    print(folder)
+    for part in parts:
+        print(f"{part.what:22}{part.files:6} files {part.size / 2**20:9.1f} MiB")
+    return 0
+
+
 COMMANDS: Final[Mapping[str, Callable[[Namespace], int]]] = {
     "check": check,
     "facts": facts,
     "show": show,
     "simulate": simulate,
+    "cache": cache,
     "doctor": doctor,
 }
 

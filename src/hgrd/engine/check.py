@@ -16,7 +16,8 @@ from hgrd.engine.inputs import Failure, Inputs, collect
 from hgrd.engine.run.guard import Guard, guard
 from hgrd.engine.run.news import KernelDecided, KernelName, KernelsNamed, Listener, Progress
 from hgrd.engine.run.processes import Ended, Pipe, Running, readable
-from hgrd.engine.run.program import Settings, check_program
+from hgrd.engine.run.program import check_program
+from hgrd.engine.run.settings import Settings
 from hgrd.engine.run.slots import Slots
 from hgrd.engine.run.stopping import stoppable
 from hgrd.findings.model import KernelReport, Message, Report

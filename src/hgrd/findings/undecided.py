@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hgrd.findings.model import KernelReport, LaunchReport, OpenPair, Outcome
 from hgrd.program.span import Span
 from hgrd.symbolic.limits import OUT_OF_TIME
@@ -9,8 +11,12 @@ from hgrd.symbolic.limits import OUT_OF_TIME
 
 def out_of_time(kernel: KernelReport) -> bool:
     """Whether a kernel is unknown since there was no time for it: with more, it may be decided."""
-    reasons = (open_.reason for launch in kernel.launches for open_ in launch.open_pairs)
-    return kernel.outcome is Outcome.UNKNOWN and any(reason.startswith(OUT_OF_TIME) for reason in reasons)
+    return kernel.outcome is Outcome.UNKNOWN and any(reason.startswith(OUT_OF_TIME) for reason in reasons(kernel))
+
+
+def reasons(kernel: KernelReport) -> Iterator[str]:
+    """Reasons why pairs of a kernel are open."""
+    return (open_.reason for launch in kernel.launches for open_ in launch.open_pairs)
 
 
 def undecided_launch(

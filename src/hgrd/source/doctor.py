@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 import hgrd
-from hgrd.source.clang.precompiled import default_cache_dir
+from hgrd.source.cache_files import default_cache_dir
 from hgrd.source.clang.toolchain import NoCompilerError, Toolchain, find_toolchain, version_of
 from hgrd.source.options import SourceOptions
 

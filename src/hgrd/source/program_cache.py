@@ -6,26 +6,20 @@ compiler that brings its own headers along.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
-import pickle
 import re
-import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
-from functools import cache
 from math import inf
 from pathlib import Path
 
 from msgspec.structs import replace
 
-import hgrd
 from hgrd.program.program import Program
+from hgrd.source import cache_files
 from hgrd.source.clang.command import user_dirs
-from hgrd.source.clang.precompiled import default_cache_dir, prune
 from hgrd.source.clang.toolchain import NoCompilerError, find_toolchain
 from hgrd.source.options import SourceOptions
+from hgrd.source.own_code import own_code
 from hgrd.source.own_headers import HEADERS
 from hgrd.source.text.includes import scan
 
@@ -51,7 +45,8 @@ def key_of(path: str, options: SourceOptions) -> str | None:
         return None
     wanted = replace(options, cache_dir=None, kernels=(), deadline=inf)
     where = (path, str(Path.cwd()), user_dirs(options), includes.system, includes.missing, includes.nearby)
-    digest = hashlib.sha256(repr((toolchain.identity, _own_digest(), wanted, where)).encode("utf-8", "surrogateescape"))
+    own = tuple(own_code(room) for room in _ROOMS)
+    digest = hashlib.sha256(repr((toolchain.identity, own, wanted, where)).encode("utf-8", "surrogateescape"))
     for file, text in includes.texts.items():
         digest.update(f"{file}\0{len(text)}\0".encode("utf-8", "surrogateescape") + text)
     return digest.hexdigest()[:32]
@@ -59,52 +54,14 @@ def key_of(path: str, options: SourceOptions) -> str | None:
 
 def load(key: str, options: SourceOptions) -> Program | None:
     """The program stored under a key; None if there is none that can be read."""
-    kept = _file(key, options)
-    try:
-        with _no_collection():
-            found = pickle.loads(kept.read_bytes())
-        os.utime(kept)
-    except Exception:  # whatever a damaged file makes of unpickling: the program is parsed again
-        return None
+    found = cache_files.load(_file(key, options))
     return found if isinstance(found, Program) else None
 
 
 def store(key: str, program: Program, options: SourceOptions) -> None:
     """Stores a program under a key, if it can be stored."""
-    kept = _file(key, options)
-    try:
-        with _no_collection():
-            data = pickle.dumps(program, protocol=pickle.HIGHEST_PROTOCOL)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as scratch:
-            scratch.write(data)
-        Path(scratch.name).replace(kept)
-        prune(kept.parent, kept.suffix, _KEPT_BYTES)
-    except (OSError, RecursionError, pickle.PicklingError):
-        return
+    cache_files.store(program, _file(key, options), _KEPT_BYTES)
 
 
 def _file(key: str, options: SourceOptions) -> Path:
-    return (options.cache_dir or default_cache_dir()) / "programs" / f"{key}.pickle"
-
-
-@cache
-def _own_digest() -> str:
-    digest = hashlib.sha256()
-    own = Path(hgrd.__file__).parent
-    for file in sorted(file for room in _ROOMS for file in (own / room).rglob("*") if file.suffix in {".py", ".h", ""}):
-        if file.is_file():
-            digest.update(str(file.relative_to(own)).encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()
-
-
-@contextmanager
-def _no_collection() -> Generator[None]:
-    """A context without garbage collection, which only costs time while everything made is kept."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
+    return (options.cache_dir or cache_files.default_cache_dir()) / cache_files.PROGRAMS / f"{key}.pickle"

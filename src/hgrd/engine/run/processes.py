@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from multiprocessing.process import BaseProcess
 from selectors import EVENT_READ, DefaultSelector
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from hgrd.engine.run.stopping import SIGNALS
 
+DIED: Final = "the analysis process died"  # begins each reason that the end of a process is
 _log = logging.getLogger(__name__)
 
 
@@ -102,7 +103,7 @@ def readable(sources: Iterable[R], seconds: float) -> list[R]:
 
 def _why(exit_code: int | None) -> str:
     said = f"signal {-exit_code}" if exit_code is not None and exit_code < 0 else f"exit code {exit_code}"
-    return f"the analysis process died ({said}; out of memory?)"
+    return f"{DIED} ({said}; out of memory?)"
 
 
 def _log_unraisable(found: sys.UnraisableHookArgs) -> None:

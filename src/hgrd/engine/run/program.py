@@ -8,40 +8,42 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.engine.folders import EVERYTHING_OWN, Selection
 from hgrd.engine.inputs import Failure
 from hgrd.engine.parsing import guarded
+from hgrd.engine.run import unchanged
 from hgrd.engine.run.news import KernelsNamed, News, kernel_name
 from hgrd.engine.run.reading import read
+from hgrd.engine.run.settings import Settings
 from hgrd.engine.run.slots import Slots
 from hgrd.findings.options import AnalysisOptions
 from hgrd.program.program import Program
-from hgrd.source.build.build import Build
-from hgrd.source.options import SourceOptions
 
 _READING_SECONDS = 20.0  # for each file of a program
 _log = logging.getLogger(__name__)
 
 
-class Settings(Struct, frozen=True):
-    """How programs are checked.
-
-    `build` gives the flags of single files, `selection` says what of directories is searched, and `replay`: witnesses
-    are run.
-    """
-
-    source: SourceOptions
-    build: Build
-    analysis: AnalysisOptions
-    replay: bool
-    selection: Selection = EVERYTHING_OWN
-
-
 def check_program(files: Sequence[str], settings: Settings, slots: Slots, tell: Callable[[News], None]) -> None:
-    """Tells all news of the program in `files`.  Never raises."""
+    """Tells all news of the program in `files`, those of the last time where nothing has changed.  Never raises."""
+    key = unchanged.key_of(files, settings) if settings.reuse else None
+    known = unchanged.load(key, settings) if key is not None else None
+    if known is not None:
+        for news in known:
+            tell(news)
+        return
+    told: list[News] = []
+
+    def keep_and_tell(news: News) -> None:
+        told.append(news)
+        tell(news)
+
+    _check(files, settings, slots, keep_and_tell)
+    if key is not None and key == unchanged.key_of(files, settings):
+        unchanged.store(key, told, settings)
+
+
+def _check(files: Sequence[str], settings: Settings, slots: Slots, tell: Callable[[News], None]) -> None:
     begin = perf_counter()
     options = settings.analysis
     limit = _reading_limit(len(files), options)

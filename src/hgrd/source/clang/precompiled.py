@@ -16,6 +16,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from hgrd.source.cache_files import PRECOMPILED, prune
 from hgrd.source.clang.toolchain import Toolchain
 from hgrd.source.own_headers import HEADERS
 
@@ -75,19 +76,13 @@ def _forwards(header: str) -> bool:
         return False
 
 
-def default_cache_dir() -> Path:
-    """`$XDG_CACHE_HOME/hgrd`, or `~/.cache/hgrd`."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return Path(base) / "hgrd" if base else Path.home() / ".cache" / "hgrd"
-
-
 def precompiled(recipe: Recipe, cache_dir: Path) -> Path | None:
     """The precompiled header of a recipe, built now if the cache lacks it; None if it cannot be built.
 
     A system header that does not compile along with the others stays out of it.  Several processes
     may build the same one: each writes a file of its own and renames it.
     """
-    target = cache_dir / "pch" / f"{recipe.key()}.pch"
+    target = cache_dir / PRECOMPILED / f"{recipe.key()}.pch"
     failed = target.with_suffix(".failed")
     try:
         if target.exists():
@@ -151,12 +146,3 @@ def _precompile(recipe: Recipe, source: Path, output: Path) -> str:
     if done.returncode < 0:
         raise OSError(f"the compiler was stopped by signal {-done.returncode}")
     return done.stderr
-
-
-def prune(directory: Path, suffix: str, room: int) -> None:
-    """Forget the files with this suffix used longest ago once they take more than `room` bytes."""
-    aged = sorted(((s.st_mtime, s.st_size, p) for p in directory.glob(f"*{suffix}") for s in [p.stat()]), reverse=True)
-    for _, size, path in aged:
-        room -= size
-        if room < 0:
-            path.unlink(missing_ok=True)

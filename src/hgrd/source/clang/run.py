@@ -18,8 +18,9 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 from msgspec.structs import replace
 
 from hgrd.program.program import Diagnostic
+from hgrd.source.cache_files import default_cache_dir
 from hgrd.source.clang.command import Run, language_flags, language_of, user_dirs, user_flags
-from hgrd.source.clang.precompiled import DEFINED, Recipe, default_cache_dir, precompiled
+from hgrd.source.clang.precompiled import DEFINED, Recipe, precompiled
 from hgrd.source.clang.toolchain import NoCompilerError, Toolchain, find_toolchain
 from hgrd.source.options import Reduction, SourceError, SourceOptions
 from hgrd.source.own_headers import HEADERS
