@@ -228,6 +228,12 @@ MUTATIONS = (
         gives(True, "races.pairs.queries:PairQueries.needs_no_unknown"),
     ),
     Mutation(
+        "conditions-without-exits",
+        "a condition on the count of a loop says nothing of the loop's exit",
+        ("tests/verdicts/values/test_first_iterations.py", *_RACES),
+        gives((), "races.plausibility.reachability:chain"),
+    ),
+    Mutation(
         "numbered-barriers-apart",
         "other threads may use the number of a barrier elsewhere",
         _ASSEMBLY,

@@ -292,7 +292,7 @@ class HostSemantics(Semantics):
         forget_elements(state, written)
         outside_code(self.run, machine, state, call, arguments, deep=deep)
         escape_by_result(self.run, call, arguments)
-        result = new_object(machine, call, arguments) or invocation.unknown()
+        result = new_object(machine, call, arguments) or invocation.computed() or invocation.unknown()
         note_result(invocation, written, result)
         return result
 

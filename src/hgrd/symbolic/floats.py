@@ -147,6 +147,21 @@ def _rounded(number: Rational, *, up: bool) -> Rational:
     return ite(le(const(0), numerator), positive, negative), 1
 
 
+def nearest(value: FloatValue) -> FloatValue:
+    """round: the nearest integer, and of two the one further from zero (C, 7.12.9.6)."""
+    exact = None if value.exact is None else _nearest(value.exact)
+    near = None if value.near is None else (_nearest(value.near[0]), _nearest(value.near[1]))
+    return FloatValue(read("round of", value.key), exact, near)
+
+
+def _nearest(number: Rational) -> Rational:
+    numerator, denominator = number
+    if denominator == 1:
+        return number
+    twice, half, whole = mul(numerator, const(2)), const(denominator), const(2 * denominator)
+    return ite(le(const(0), numerator), div(add(twice, half), whole), div(sub(twice, half), whole)), 1
+
+
 def extreme(a: FloatValue, b: FloatValue, *, greatest: bool) -> FloatValue:
     """fmin or fmax."""
     key = read("float max" if greatest else "float min", a.key, b.key)

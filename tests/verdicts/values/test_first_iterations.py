@@ -67,6 +67,20 @@ __global__ void behind_a_loop(int *a, const int *next, int n) {
   while (next[at] != at) at = next[at];
   a[at] = threadIdx.x;  // here
 }
+
+// race: write here, write here; global; warp block grid
+__global__ void behind_a_loop_that_some_skip(int *a) {
+  int at = threadIdx.x & 15;
+  for (int k = threadIdx.x; k < 4; k++) at = (at * 5 + 1) & 255;
+  a[at] = threadIdx.x;  // here
+}
+
+// open: write here, write here; global; warp block grid: it depends on values that are not known: at
+__global__ void behind_a_loop_that_none_skips(int *a) {
+  int at = threadIdx.x & 15;
+  for (int k = threadIdx.x; k < 64; k++) at = (at * 5 + 1) & 255;
+  a[at] = threadIdx.x;  // here
+}
 """
 
 test_kernel = verdicts(SOURCE, block_dim=(64, 1, 1), grid_dim=(16, 1, 1))

@@ -9,18 +9,18 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from hgrd.host.execution.run_state import HostRunState
-from hgrd.host.linking.library_names import hands_on, keeps_object
+from hgrd.host.linking.library_names import computes_number, hands_on, keeps_object
 from hgrd.host.linking.stream_flags import stream_number
 from hgrd.host.memory.unknowns import fresh_name, handed_on, unknown
 from hgrd.host.wording import place_name
 from hgrd.program import expressions as ir
 from hgrd.program.span import Span
-from hgrd.program.types import IntType, PointerType, Type
+from hgrd.program.types import FloatType, IntType, PointerType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import Generation, Region, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
-from hgrd.terms import Term, as_int, const
+from hgrd.terms import Origin, Term, as_int, const
 
 
 class LibraryCall(Struct, frozen=True):
@@ -70,6 +70,12 @@ class LibraryCall(Struct, frozen=True):
         pointer = Pointer(self.machine.temporary(self.name, self.call.type.to, self.span), const(0))
         store(self.machine, self.state, pointer, value, self.call.type.to, self.span)
         return pointer
+
+    def computed(self) -> Value | None:
+        """The number that a library function makes of its arguments; None: it is of another kind."""
+        if not computes_number(self.call.function) or not isinstance(self.call.type, IntType | FloatType):
+            return None
+        return self.machine.unknown(self.name, self.call.type, Origin.COMPUTED)
 
     def unknown(self) -> Value:
         """A result of the call's type and unknown value, named after the variable that receives it."""

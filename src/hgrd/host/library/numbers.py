@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from math import isqrt
 from typing import Final
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
-from hgrd.program.types import IntType, PointerType, Type
+from hgrd.program.types import ArrayType, FloatType, IntType, PointerType, Type
 from hgrd.symbolic.arithmetic import extreme
 from hgrd.symbolic.bit_functions import integer_function, standard_bit_function
-from hgrd.symbolic.floats import rounded
-from hgrd.symbolic.values import Choice, FloatValue, Pointer, Value
+from hgrd.symbolic.floats import nearest, rounded
+from hgrd.symbolic.memory.lvalues import load
+from hgrd.symbolic.pointers import move
+from hgrd.symbolic.values import Choice, FloatValue, MemoryObject, Pointer, Value
 from hgrd.terms import (
     Term,
     as_int,
@@ -25,6 +28,8 @@ from hgrd.terms import (
     ite,
     le,
     lt,
+    maximum,
+    minimum,
     mul,
     neg,
     read,
@@ -36,7 +41,7 @@ from hgrd.terms import (
 def _extremum(greatest: bool) -> LibraryModel:
     def model(call: LibraryCall) -> Value | None:
         if len(call.arguments) != 2:
-            return None
+            return _extremum_of_list(call, greatest)
         if all(_is_pointer_by_reference(call.type_of(i)) for i in range(2)):
             return _one_of(call)
         a, b = call.argument(0), call.argument(1)
@@ -44,6 +49,19 @@ def _extremum(greatest: bool) -> LibraryModel:
         return None if found is None else call.as_result(found)
 
     return model
+
+
+def _extremum_of_list(call: LibraryCall, greatest: bool) -> Value | None:
+    """std::min and std::max of an initializer list, whose value is the address of its array."""
+    match call.arguments:
+        case (Pointer(target=MemoryObject(element=ArrayType(of=IntType() as type_, count=int() as count))) as array,):
+            size = call.machine.size(type_) or 1
+            places = (move(array, const(size * k)) for k in range(count))
+            numbers = (load(call.machine, call.state, place, type_, call.span) for place in places)
+            terms = [as_int(number) for number in numbers if isinstance(number, Term)]
+            return reduce(maximum if greatest else minimum, terms) if terms and len(terms) == count else None
+        case _:
+            return None
 
 
 def _is_pointer_by_reference(type_: Type | None) -> bool:
@@ -95,6 +113,15 @@ def _rounding(up: bool) -> LibraryModel:
         return rounded(value, up=up) if isinstance(value, FloatValue) else None
 
     return model
+
+
+def _nearest(call: LibraryCall) -> Value | None:
+    """std::round, and std::lround, whose result is an integer."""
+    value = call.argument(0)
+    found = nearest(value) if isinstance(value, FloatValue) else None
+    if isinstance(call.call.type, FloatType):
+        return found
+    return None if found is None or found.exact is None else found.exact[0]
 
 
 def _absolute(call: LibraryCall) -> Value | None:
@@ -179,6 +206,7 @@ NUMBERS: Final[Mapping[str, LibraryModel]] = {
     "least common multiple": _common_multiple,
     "ceiling": _rounding(True),
     "floor": _rounding(False),
+    "nearest": _nearest,
     "absolute value": _absolute,
     "power": _power,
     "square root": _root,

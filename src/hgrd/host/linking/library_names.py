@@ -71,6 +71,14 @@ ALGORITHMS: Final = frozenset(  # C++ [algorithms], [numeric.ops]
 )  # fmt: skip
 """Names of algorithms of the C++ library that call nothing but operators, unless they are given a function."""
 
+_COMPUTING: Final = ALGORITHMS | frozenset(  # C++ [alg.nonmodifying], [numeric.ops], [iterator.operations], [c.math]
+    (
+        "all_of", "any_of", "none_of", "count_if", "transform_reduce", "midpoint", "lerp", "distance", "ssize", "div",
+        "round", "lround", "llround", "rint", "lrint", "llrint", "nearbyint", "trunc", "fmod", "remainder", "hypot",
+        "cbrt", "exp", "exp2", "log", "log10", "sin", "cos", "tan", "sqrt", "pow", "log2", "ceil", "floor", "fma",
+    )
+)  # fmt: skip
+
 _FAMILIES: Final = {
     "assumption": ("__hgrd_assert __requires __assume __assert __global_requires __global_assert __builtin_assume"),
     "implication": "__implies",
@@ -101,6 +109,7 @@ _FAMILIES: Final = {
     ),
     "ceiling": "ceil ceilf ceill",
     "floor": "floor floorf floorl",
+    "nearest": "round roundf lround lroundf llround llroundf",
     "absolute value": "abs labs llabs fabs fabsf",
     "power": "pow powf",
     "square root": "sqrt sqrtf",
@@ -124,6 +133,11 @@ LIBC_FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
 
 LIBC_NAMES: Final = frozenset(name for family in LIBC_FAMILIES.values() for name in family)
 """All names in `LIBC_FAMILIES`."""
+
+
+def computes_number(function: FunctionRef) -> bool:
+    """Whether a library function makes a number of its arguments and of what they lead to, and takes none in."""
+    return function.qualified.removeprefix("std::") in _COMPUTING and not is_of_program(function)
 
 
 def hides_stores(qualified: str) -> bool:

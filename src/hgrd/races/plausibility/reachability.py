@@ -7,6 +7,7 @@ evaluated one by one with the values of the model; if one of them leaves, the qu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -17,6 +18,7 @@ from hgrd.protocol.model import Access, Exit, Item, Protocol, ProtocolLoop
 from hgrd.protocol.phases.barrier_bypass import below
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Path
+from hgrd.races.encoding.loop_exits import LoopExits
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.encoding.query_assembly import cone
 from hgrd.races.threads.two_threads import SUFFIX, ThreadPair
@@ -55,9 +57,14 @@ def reach(protocol: Protocol, paths: Mapping[int, Path], encoded: EncodedPair, m
 
 
 def with_condition(encoded: EncodedPair, term: Term, facts: tuple[Fact, ...]) -> EncodedPair:
-    """The query with one more condition on its threads, and those of all `facts` that bear on this one."""
+    """The query with one more condition on its threads, and those of all `facts` that bear on this one.
+
+    Where it is about counts of loops that the query does not mention yet, the exits of these loops hold, too.
+    """
     query = encoded.query
     known = {*query.shared, *query.first.private, *query.second.private}
+    if any(s.origin is Origin.COUNT for s in symbols_of(term) - known):
+        term = conj(term, *chain(*LoopExits().needed(encoded.first, encoded.second, encoded.threads, (term,))))
     more = tuple(f for f in cone(facts, symbols_of(term)) if f.term not in query.facts)
     terms = tuple(f.term for f in more)
     new = sorted(symbols_of(term, *terms) - known, key=lambda s: s.name)
