@@ -62,6 +62,12 @@ def parser() -> argparse.ArgumentParser:
         help="run the witness of each race on the simulator (about 2 seconds each at most)",
     )
     check.add_argument(
+        "--since",
+        type=_revision,
+        metavar="REV",
+        help="only programs that have changed since this revision of git, by their files, headers or build files",
+    )
+    check.add_argument(
         "--again", dest="reuse", action="store_false", help="analyse programs again that have not changed"
     )
     _output_options(check)
@@ -350,6 +356,12 @@ def _named(text: str) -> tuple[str, str]:
     if not (name and equals and value):
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
     return name, value
+
+
+def _revision(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the revision is empty")
+    return text
 
 
 def _condition(text: str) -> str:

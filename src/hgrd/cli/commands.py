@@ -35,6 +35,7 @@ def check(arguments: Namespace) -> int:
         arguments.replay,
         selection(arguments),
         reuse=arguments.cache and arguments.reuse,
+        since=arguments.since or "",
     )
     strict = settings.analysis.strict
     context = ReportContext(

@@ -20,6 +20,7 @@ from hgrd.engine.run.program import check_program
 from hgrd.engine.run.settings import Settings
 from hgrd.engine.run.slots import Slots
 from hgrd.engine.run.stopping import stoppable
+from hgrd.engine.since import changed_since
 from hgrd.findings.model import KernelReport, Message, Report
 from hgrd.findings.roll_up import merged, roll_up
 from hgrd.findings.undecided import out_of_time, undecided_launch
@@ -54,6 +55,8 @@ def check(paths: Sequence[str], settings: Settings, limits: Limits, listener: Li
     try:
         with stoppable():
             inputs = collect(paths, settings.source.include_dirs, settings.selection)
+            if settings.since:
+                inputs = changed_since(inputs, settings.since, settings.source.include_dirs, settings.build)
         run.begin_with(inputs)
         with guard() as guarding, closing(Slots(limits.jobs)) as slots:
             run.over(inputs.programs, guarding, slots)
@@ -239,7 +242,8 @@ class _Run:
         for failure in () if self.stopped else _unknown_kernels(self.settings.analysis.kernels, defined):
             self._failed(failure)
         reports = [report for heard in self.programs if (report := heard.report()) is not None]
-        if not reports and not self.stopped:
+        nothing_to_do = not self.programs and not self.failures
+        if not reports and not self.stopped and not nothing_to_do:
             return Checked(None, tuple(self.failures))
         whole = merged(reports, perf_counter() - self.begin)
         messages = (*self.messages, *whole.messages)

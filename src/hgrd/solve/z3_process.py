@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import z3
-import z3.z3core as core
+if TYPE_CHECKING:
+    from z3 import Context
 
 _VALUE: Final = re.compile(r"\(([^\s()]+)\s+(?:(-?\d+)|\(- (\d+)\)|#x([0-9a-f]+)|#b([01]+)|(true|false))\)")
 _EMERGENCY: Final = 3000  # milliseconds: the resource count misses some of z3's work
@@ -33,7 +33,7 @@ class Solver:
     """
 
     def __init__(self) -> None:
-        self._context: z3.Context | None = None
+        self._context: Context | None = None
         self.spent = 0  # units of the resource count, in all checks
         self._limit = 0
         self._left = 0
@@ -49,9 +49,11 @@ class Solver:
 
     def run(self, commands: str) -> str:
         """The text that `commands` print."""
+        from z3 import Context, z3core  # not at the top: most kernels are decided without it
+
         if self._context is None:
-            self._context = z3.Context()
-        text = str(core.Z3_eval_smtlib2_string(self._context.ref(), commands))  # pyright: ignore[reportUnknownMemberType]
+            self._context = Context()
+        text = str(z3core.Z3_eval_smtlib2_string(self._context.ref(), commands))  # pyright: ignore[reportUnknownMemberType]
         if "(error" in text:
             self.close()
             raise SolverError(text[:300])

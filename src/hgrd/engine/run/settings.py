@@ -14,7 +14,8 @@ class Settings(Struct, frozen=True):
     """How programs are checked.
 
     `build` gives the flags of single files, `selection` says what of directories is searched; `replay`: witnesses are
-    run; `reuse`: verdicts on programs that have not changed are those of the last time.
+    run; `reuse`: verdicts on programs that have not changed are those of the last time; `since`: a revision of git, and
+    only programs that have changed since then are checked ("": all are).
     """
 
     source: SourceOptions
@@ -23,3 +24,4 @@ class Settings(Struct, frozen=True):
     replay: bool
     selection: Selection = EVERYTHING_OWN
     reuse: bool = False
+    since: str = ""
