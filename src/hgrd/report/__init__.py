@@ -1,4 +1,4 @@
-"""Reports as people and programs read them: a writer for each format."""
+"""Reports as people and programs read them: a writer for each format, loaded when it is asked for."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Final, Protocol
 
 from hgrd.findings.model import KernelReport, Message, Report
 from hgrd.report.context import ReportContext
-from hgrd.report.json import JsonWriter
-from hgrd.report.text import TextWriter
 
 __all__ = ["FORMATS", "ReportContext", "Writer"]
 
@@ -25,8 +23,34 @@ class Writer(Protocol):
     def end(self, report: Report, failures: Mapping[str, str], /) -> None: ...
 
 
+def _text(context: ReportContext) -> Writer:
+    from hgrd.report.text import TextWriter
+
+    return TextWriter(context)
+
+
+def _json(context: ReportContext) -> Writer:
+    from hgrd.report.json import JsonWriter
+
+    return JsonWriter(context)
+
+
+def _sarif(context: ReportContext) -> Writer:
+    from hgrd.report.sarif import SarifWriter
+
+    return SarifWriter(context)
+
+
+def _github(context: ReportContext) -> Writer:
+    from hgrd.report.github import GithubWriter
+
+    return GithubWriter(context)
+
+
 FORMATS: Final[Mapping[str, Callable[[ReportContext], Writer]]] = {
-    "text": TextWriter,
-    "json": JsonWriter,
+    "text": _text,
+    "json": _json,
+    "sarif": _sarif,
+    "github": _github,
 }
 """The formats of `hgrd check --format`, by name; the first one is the default."""

@@ -23,7 +23,7 @@ from hgrd.report.terminal.parts import (
     triple,
 )
 
-_PARTED = {
+PARTED = {
     "branch": "the others part from them at this condition",
     "loop": "the others have left this loop in an earlier iteration",
     "exit": "the others have left the kernel here",
@@ -42,16 +42,15 @@ def divergence_lines(
 ) -> Iterator[Line]:
     """One finding: its title, where the threads diverge, and two threads that do; with its facts if `verbose`."""
     level = severity_at_barrier(d, strict)
-    yield headline(d.span, (TONE[level], level.value), _title(kernel, d))
+    yield headline(d.span, (TONE[level], level.value), divergence_title(kernel, d))
     yield from excerpt(d.span, source_line)
     yield from in_macro(d.span, "lock" if d.rule is DivergenceRule.LIVELOCK else "barrier")
-    if d.parted is not None and d.how in _PARTED:
-        yield headline(d.parted, (Tone.NOTE, "note"), _PARTED[d.how])
+    if d.parted is not None and d.how in PARTED:
+        yield headline(d.parted, (Tone.NOTE, "note"), PARTED[d.how])
         yield from excerpt(d.parted, source_line)
     yield field("rule", d.rule.value)
-    confirmed = d.confidence is Confidence.CONFIRMED
-    yield field("confidence", _CONFIRMED[d.rule] if confirmed else CONFIDENCE[d.confidence])
-    if d.replay and not confirmed:
+    yield field("confidence", divergence_confidence(d))
+    if d.replay and d.confidence is not Confidence.CONFIRMED:
         yield field("replay", d.replay)
     launches = [x for x in kernel.launches if any((o.rule, o.span) == (d.rule, d.span) for o in x.divergences)]
     if launches:
@@ -62,7 +61,13 @@ def divergence_lines(
         yield from facts_lines("facts used", d.facts)
 
 
-def _title(kernel: KernelReport, d: Divergence) -> str:
+def divergence_confidence(d: Divergence) -> str:
+    """How sure a finding about a barrier is, in words."""
+    return _CONFIRMED[d.rule] if d.confidence is Confidence.CONFIRMED else CONFIDENCE[d.confidence]
+
+
+def divergence_title(kernel: KernelReport, d: Divergence) -> str:
+    """A finding about a barrier in a line."""
     where = f"in kernel '{kernel.kernel}'"
     title = RULES[d.rule.value].title
     some = "for some data, " if d.confidence is Confidence.DATA_DEPENDENT else ""

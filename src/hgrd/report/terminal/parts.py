@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from hgrd.findings.model import AccessKind, Confidence, FactUse, LaunchReport, Proof, Site
-from hgrd.findings.rules import Severity
+from hgrd.findings.model import AccessKind, Confidence, FactUse, Finding, KernelReport, LaunchReport, Proof, Site
+from hgrd.findings.rules import DATA_RACE, Severity
 from hgrd.program.span import NOWHERE, Span
 from hgrd.report.terminal.excerpt import SourceLine
 from hgrd.report.terminal.lines import Line, Piece, Tone, line
@@ -60,6 +60,23 @@ def access(site: Site, source_line: SourceLine) -> str:
             return f"atomic update of {text}" + (f" at {site.scope} scope" if site.scope else "")
         case kind:
             return f"{kind.value} of {text}"
+
+
+def race_title(kernel: KernelReport, finding: Finding, source_line: SourceLine) -> str:
+    """A race in a line: which memory, and the first of the two accesses."""
+    where = f"'{in_source(finding.first.array)}' ({finding.space.value} memory) in kernel '{kernel.kernel}'"
+    this = f"this {access(finding.first, source_line)}"
+    if finding.same_value:
+        both = finding.first.kind is AccessKind.WRITE and finding.second.kind is AccessKind.WRITE
+        same = "both write the same value" if both else "the read finds the value that its own thread wrote"
+        return f"{DATA_RACE.title} on {where}, though {same}: {this}"
+    match finding.confidence:
+        case Confidence.CONDITIONAL:
+            return f"possible {DATA_RACE.title} on {where}: {this}"
+        case Confidence.DATA_DEPENDENT:
+            return f"{DATA_RACE.title} for some data on {where}: {this}"
+        case _:
+            return f"{DATA_RACE.title} on {where}: {this}"
 
 
 def called(calls: tuple[Span, ...], site: Span, source_line: SourceLine) -> Iterator[Line]:

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from hgrd.findings.contract import contract, possible_races
 from hgrd.findings.model import (
     CONFIRMED,
-    AccessKind,
     Confidence,
     Finding,
     KernelReport,
@@ -21,7 +20,7 @@ from hgrd.findings.model import (
     ThreadWitness,
     Witness,
 )
-from hgrd.findings.rules import DATA_RACE, Severity
+from hgrd.findings.rules import Severity
 from hgrd.findings.severity import severity, severity_at_barrier
 from hgrd.findings.tally import Tally, tally
 from hgrd.report.terminal.barriers import divergence_lines, open_barrier_lines
@@ -46,6 +45,7 @@ from hgrd.report.terminal.parts import (
     in_macro,
     input_lines,
     launch_words,
+    race_title,
     triple,
 )
 
@@ -129,7 +129,7 @@ def _finding(
     """One race; with its `condition`, unless the contract above it is that alone."""
     first, second = finding.first, finding.second
     level = severity(finding, options.strict)
-    yield headline(first.span, (TONE[level], level.value), _title(kernel, finding, source_line))
+    yield headline(first.span, (TONE[level], level.value), race_title(kernel, finding, source_line))
     yield from excerpt(first.span, source_line)
     yield from in_macro(first.span)
     yield from called(finding.first_calls, first.span, source_line)
@@ -160,22 +160,6 @@ def _finding(
 def _confidence(finding: Finding) -> str:
     unseen = finding.confidence is Confidence.CONDITIONAL and not finding.condition
     return "conditional: it depends on what is not known of the host code" if unseen else CONFIDENCE[finding.confidence]
-
-
-def _title(kernel: KernelReport, finding: Finding, source_line: SourceLine) -> str:
-    where = f"'{in_source(finding.first.array)}' ({finding.space.value} memory) in kernel '{kernel.kernel}'"
-    this = f"this {access(finding.first, source_line)}"
-    if finding.same_value:
-        both = finding.first.kind is AccessKind.WRITE and finding.second.kind is AccessKind.WRITE
-        same = "both write the same value" if both else "the read finds the value that its own thread wrote"
-        return f"{DATA_RACE.title} on {where}, though {same}: {this}"
-    match finding.confidence:
-        case Confidence.CONDITIONAL:
-            return f"possible {DATA_RACE.title} on {where}: {this}"
-        case Confidence.DATA_DEPENDENT:
-            return f"{DATA_RACE.title} for some data on {where}: {this}"
-        case _:
-            return f"{DATA_RACE.title} on {where}: {this}"
 
 
 def _launch_of(kernel: KernelReport, finding: Finding) -> Iterator[Line]:
