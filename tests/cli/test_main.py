@@ -215,3 +215,16 @@ def test_what_no_compiler_takes_is_no_internal_error(tmp_path: Path, kernel: str
     done = hgrd("check", str(file))
     assert done.returncode in (0, 1, 2)
     assert "internal error" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("code", ["HGRD002", "hgrd002", "2"])
+def test_a_rule_is_explained(code: str):
+    done = hgrd("explain", code)
+    page = Path(__file__).parents[2] / "docs" / "rules" / "HGRD002.md"
+    assert (done.returncode, done.stdout, done.stderr) == (0, page.read_text(), "")
+
+
+def test_a_rule_that_is_not_there():
+    assert refused("explain", "HGRD099").startswith(
+        "hgrd: error: argument CODE: there is no rule 'HGRD099'; there are HGRD001, "
+    )

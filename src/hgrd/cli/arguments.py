@@ -1,31 +1,40 @@
-"""Options of the command line, and how their values are read."""
+"""Options of the command line, and what they give the engine."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
-from collections.abc import Callable
 from math import inf
-from typing import NoReturn, TypeVar
+from typing import NoReturn
 
 from hgrd import __version__
+from hgrd.cli.values import (
+    FACT_CLASSES,
+    LEVELS,
+    architecture,
+    code,
+    condition,
+    extent,
+    fact_class,
+    levels,
+    named,
+    number,
+    parameter,
+    positive,
+    revision,
+    sizes,
+    version,
+)
 from hgrd.engine.folders import Selection
 from hgrd.engine.stages import STAGES
 from hgrd.findings.model import Level
-from hgrd.findings.options import AnalysisOptions, Extent
-from hgrd.host.kinds import CLASSES, FactKind
+from hgrd.findings.options import AnalysisOptions
+from hgrd.findings.rules import RULES
+from hgrd.host.kinds import FactKind
 from hgrd.report import FORMATS
 from hgrd.source.build.build import Build, BuildError, read_build
 from hgrd.source.options import CUDA_VERSION, SourceOptions
-
-T = TypeVar("T")
-
-_LEVELS = {level.value: level for level in Level}
-_CLASSES = {kind.value.replace(" ", "-"): kind for kind in CLASSES}
-_PARAM = re.compile(r"([A-Za-z_]\w*(?:(?:\.|->)\w+)*)=(-?(?:0[xX][0-9a-fA-F]+|[0-9]+))")
-_MOST = 2**31 - 1  # threads or blocks along an axis
 
 
 class UsageError(Exception):
@@ -63,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
     )
     check.add_argument(
         "--since",
-        type=_revision,
+        type=revision,
         metavar="REV",
         help="only programs that have changed since this revision of git, by their files, headers or build files",
     )
@@ -85,6 +94,9 @@ def parser() -> argparse.ArgumentParser:
     cache = commands.add_parser("cache", help="show or clear what is kept of earlier runs")
     cache.add_argument("action", choices=("info", "clear"), help="show what there is, or throw it away")
     _verbosity(cache)
+    explain = commands.add_parser("explain", help="say what a kind of finding means, and how to fix it")
+    explain.add_argument("code", type=code, metavar="CODE", help=", ".join(RULES))
+    _verbosity(explain)
     doctor = commands.add_parser("doctor", help="show which compiler is used, and whether it works")
     doctor.add_argument("--clang", metavar="PATH", help="look at this clang instead of the default one")
     _verbosity(doctor)
@@ -96,19 +108,33 @@ def _simulate(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("what is run")
     add = group.add_argument
     add("--kernel", dest="kernels", nargs=1, required=True, metavar="NAME", help="which kernel")
-    add("--grid", type=_sizes("grid"), required=True, metavar="X[,Y[,Z]]", help="blocks along each axis")
-    add("--block", type=_sizes("block"), required=True, metavar="X[,Y[,Z]]", help="threads of a block along each axis")
-    add("--param", dest="params", type=_number, action="append", default=[], metavar="NAME=VALUE", help="a number")
+    add("--grid", type=sizes("grid"), required=True, metavar="X[,Y[,Z]]", help="blocks along each axis")
+    add(
+        "--block",
+        type=sizes("block"),
+        required=True,
+        metavar="X[,Y[,Z]]",
+        help="threads of a block along each axis",
+    )
+    add("--param", dest="params", type=number, action="append", default=[], metavar="NAME=VALUE", help="a number")
     add(
         "--array",
         dest="arrays",
-        type=_named,
+        type=named,
         action="append",
         default=[],
         metavar="NAME=zeros|iota|random|perm[:COUNT]|FILE.npy",
         help="what a pointer points to (zeros; as many elements as there are threads)",
     )
-    add("--dump", dest="dumps", type=_named, action="append", default=[], metavar="NAME=FILE.npy", help="save an array")
+    add(
+        "--dump",
+        dest="dumps",
+        type=named,
+        action="append",
+        default=[],
+        metavar="NAME=FILE.npy",
+        help="save an array",
+    )
     add("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of a block")
     add("--seed", type=int, default=0, help="of random and perm")
     add("--color", choices=("auto", "always", "never"), default="auto", help="colours in text")
@@ -138,14 +164,14 @@ def _source_options(command: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--cuda-version",
-        type=_version,
+        type=version,
         default=CUDA_VERSION,
         metavar="X.Y",
         help="the version that CUDA_VERSION and its like say (13.0)",
     )
     group.add_argument(
         "--arch",
-        type=_architecture,
+        type=architecture,
         default=800,
         metavar="sm_XY",
         help="the architecture that __CUDA_ARCH__ says (sm_80)",
@@ -158,26 +184,38 @@ def _analysis_options(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("what is analysed")
     add = group.add_argument
     add("--kernel", dest="kernels", action="append", default=[], metavar="NAME", help="only this kernel (repeatable)")
-    add("--block-dim", type=_extent("block"), metavar="X[,Y[,Z]]", help="launch with these blocks; * is any extent")
-    add("--grid-dim", type=_extent("grid"), metavar="X[,Y[,Z]]", help="launch with this grid; * is any extent")
+    add(
+        "--block-dim",
+        type=extent("block"),
+        metavar="X[,Y[,Z]]",
+        help="launch with these blocks; * is any extent",
+    )
+    add("--grid-dim", type=extent("grid"), metavar="X[,Y[,Z]]", help="launch with this grid; * is any extent")
     add(
         "--param",
         dest="params",
-        type=_param,
+        type=parameter,
         action="append",
         default=[],
         metavar="NAME=VALUE",
         help="a parameter's value",
     )
-    add("--assume", type=_condition, action="append", default=[], metavar="EXPR", help="a condition on the parameters")
+    add(
+        "--assume",
+        type=condition,
+        action="append",
+        default=[],
+        metavar="EXPR",
+        help="a condition on the parameters",
+    )
     add(
         "--level",
         dest="levels",
-        type=_levels,
+        type=levels,
         action="append",
         default=[],
         metavar="LEVEL[,...]",
-        help=", ".join(_LEVELS),
+        help=", ".join(LEVELS),
     )
     add("--strict", action="store_true", help="two writes of the same value are a race")
     add("--warp-lockstep", action="store_true", help="the threads of a warp run in lockstep (before Volta)")
@@ -190,23 +228,23 @@ def _analysis_options(command: argparse.ArgumentParser) -> None:
     add(
         "--no-fact",
         dest="without",
-        type=_fact_class,
+        type=fact_class,
         action="append",
         default=[],
         metavar="CLASS",
-        help=f"use no facts of this class: {', '.join(_CLASSES)} (repeatable)",
+        help=f"use no facts of this class: {', '.join(FACT_CLASSES)} (repeatable)",
     )
-    add("--timeout", type=_positive(float), default=60.0, metavar="SECONDS", help="time for each kernel (60)")
+    add("--timeout", type=positive(float), default=60.0, metavar="SECONDS", help="time for each kernel (60)")
     add(
         "--program-timeout",
-        type=_positive(float),
+        type=positive(float),
         default=inf,
         metavar="SECONDS",
         help="time for all kernels of a program together, with its host code (a fair part of the time for all)",
     )
     add(
         "--total-timeout",
-        type=_positive(float),
+        type=positive(float),
         metavar="SECONDS",
         help="time for the whole run; what is done by then is reported (by default it depends on the work)",
     )
@@ -217,7 +255,7 @@ def _output_options(command: argparse.ArgumentParser) -> None:
     group.add_argument("--format", choices=tuple(FORMATS), default=next(iter(FORMATS)), help=" or ".join(FORMATS))
     group.add_argument("--fail-on-unknown", action="store_true", help="exit with 1 if anything stays undecided")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text")
-    group.add_argument("-j", "--jobs", type=_positive(int), default=os.cpu_count() or 1, metavar="N", help="processes")
+    group.add_argument("-j", "--jobs", type=positive(int), default=os.cpu_count() or 1, metavar="N", help="processes")
     _verbosity(command)
 
 
@@ -280,118 +318,3 @@ def wants_color(arguments: argparse.Namespace) -> bool:
     if arguments.color == "auto":
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return arguments.color == "always"
-
-
-# ---------------------------------------------------------------- values
-
-
-def _extent(what: str) -> Callable[[str], Extent]:
-    def read(text: str) -> Extent:
-        parts = [part.strip() for part in text.split(",")]
-        if len(parts) > 3:
-            raise argparse.ArgumentTypeError(f"'{text}' has more than three extents")
-        x, y, z = (*(_size(part, what) for part in parts), 1, 1)[:3]
-        return x, y, z
-
-    return read
-
-
-def _size(text: str, what: str) -> int | None:
-    if text == "*":
-        return None
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"'{text}' is neither a number nor *")
-    if int(text) == 0:
-        raise argparse.ArgumentTypeError(f"a {what} has at least one element along each axis, not 0")
-    if int(text) > _MOST:
-        raise argparse.ArgumentTypeError(f"{text} is more than CUDA allows ({_MOST})")
-    return int(text)
-
-
-def _param(text: str) -> tuple[str, int]:
-    found = _PARAM.fullmatch(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=INTEGER")
-    return found[1], int(found[2], 0) if "x" in found[2].lower() else int(found[2])
-
-
-def _version(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{1,3})(?:\.(\d))?", text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"'{text}' is no version of CUDA, such as 12.4")
-    return int(found[1]), int(found[2] or 0)
-
-
-def _architecture(text: str) -> int:
-    found = re.fullmatch(r"(?:sm_|compute_)?(\d{2,3})[af]?", text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"'{text}' is no architecture, such as sm_90")
-    return 10 * int(found[1])
-
-
-def _sizes(what: str) -> Callable[[str], tuple[int, int, int]]:
-    def read(text: str) -> tuple[int, int, int]:
-        x, y, z = _extent(what)(text)
-        if x is None or y is None or z is None:
-            raise argparse.ArgumentTypeError("a run needs numbers, not *")
-        return x, y, z
-
-    return read
-
-
-def _number(text: str) -> tuple[str, float]:
-    name, value = _named(text)
-    try:
-        return name, int(value, 0)
-    except ValueError:
-        pass
-    try:
-        return name, float(value)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{value}' is not a number") from None
-
-
-def _named(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals and value):
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
-    return name, value
-
-
-def _revision(text: str) -> str:
-    if not text.strip():
-        raise argparse.ArgumentTypeError("the revision is empty")
-    return text
-
-
-def _condition(text: str) -> str:
-    if not text.strip():
-        raise argparse.ArgumentTypeError("the condition is empty")
-    return text
-
-
-def _levels(text: str) -> tuple[Level, ...]:
-    names = [name.strip() for name in text.split(",")]
-    for name in names:
-        if name not in _LEVELS:
-            raise argparse.ArgumentTypeError(f"'{name}' is none of {', '.join(_LEVELS)}")
-    return tuple(_LEVELS[name] for name in names)
-
-
-def _fact_class(text: str) -> FactKind:
-    if text not in _CLASSES:
-        raise argparse.ArgumentTypeError(f"'{text}' is none of {', '.join(_CLASSES)}")
-    return _CLASSES[text]
-
-
-def _positive(convert: Callable[[str], T]) -> Callable[[str], T]:
-    def read(text: str) -> T:
-        try:
-            value = convert(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
-        if not 0 < float(text) < float("inf"):
-            raise argparse.ArgumentTypeError(f"{text} is not a positive number")
-        return value
-
-    return read

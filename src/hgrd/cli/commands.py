@@ -19,6 +19,8 @@ from hgrd.engine.run.news import Progress
 from hgrd.engine.run.settings import Settings
 from hgrd.engine.stages import show as print_stage
 from hgrd.findings.model import KernelReport, Message, Report
+from hgrd.findings.rules import RULES
+from hgrd.findings.rules.page import page
 from hgrd.findings.tally import tally
 from hgrd.report import FORMATS, ReportContext, Writer
 from hgrd.report.text import message_lines
@@ -122,6 +124,12 @@ def simulate(arguments: Namespace) -> int:
     return 0 if isinstance(trial.outcome, Finished) else 2
 
 
+def explain(arguments: Namespace) -> int:
+    """Print the page of a rule."""
+    print(page(RULES[arguments.code]), end="")
+    return 0
+
+
 def doctor(arguments: Namespace) -> int:
     """Print which compiler is used; 2 if it does not work."""
     from hgrd.source.doctor import doctor as examine  # not before it is needed: the front end takes time to load
@@ -155,6 +163,7 @@ COMMANDS: Final[Mapping[str, Callable[[Namespace], int]]] = {
     "show": show,
     "simulate": simulate,
     "cache": cache,
+    "explain": explain,
     "doctor": doctor,
 }
 

@@ -110,7 +110,7 @@ def _advice(report: Report, strict: bool) -> Iterator[str]:
     if any(m.error for m in report.messages) or any("does not compile" in r for r in reasons):
         yield "give the include paths that are missing with -I, or the build with -p: other code is left out"
     if report.stopped or any(r.startswith(OUT_OF_TIME) for r in reasons):
-        yield "give kernels more time with --timeout, programs with --program-timeout, the run with --total-timeout"
+        yield "give more time with --timeout, --program-timeout and --total-timeout, or try --again with less beside it"
     if any("may be the same memory" in r for r in reasons):
         yield "declare pointers that are never the same __restrict__, or check the host code that sets them, too"
     if any("may be called by code that is not followed" in r for r in reasons):
