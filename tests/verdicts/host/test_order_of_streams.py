@@ -152,3 +152,33 @@ def test_without_order_nothing_is_safe(tmp_path: Path, name: str) -> None:
     assert all(n.outcome is not Outcome.SAFE for n in racing if n.open_pairs)
     assert {(n.outcome, n.pairs - n.discharged) for n in clear} == {(Outcome.SAFE, 0)}
     assert sum(n.pairs for n in clear) > 0
+
+
+BY_FUNCTION = """
+#include <cuda_runtime.h>
+__global__ void k(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += 1; }
+int main() {
+  int n = 1024; float *x; cudaMalloc(&x, n * 4);
+  void *args[] = {&x, &n};
+  cudaStream_t own; cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
+  cudaLaunchKernel((void *)k, dim3(4), dim3(256), args, 0, ONE);
+  k<<<4, 256, 0, OTHER>>>(x, n);
+  cudaDeviceSynchronize();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "outcome"),
+    [
+        ("own", "own", Outcome.SAFE),
+        ("own", "0", Outcome.RACE),
+        ("cudaStreamPerThread", "cudaStreamPerThread", Outcome.SAFE),
+        ("cudaStreamPerThread", "own", Outcome.RACE),
+        ("cudaStreamLegacy", "0", Outcome.SAFE),
+        ("cudaStreamLegacy", "cudaStreamPerThread", Outcome.SAFE),
+    ],
+)
+def test_the_stream_of_a_kernel_that_a_function_launches(tmp_path: Path, one: str, other: str, outcome: Outcome):
+    report = check(tmp_path, BY_FUNCTION.replace("ONE", one).replace("OTHER", other))
+    assert [kernel.outcome for kernel in report.kernels] == [outcome]

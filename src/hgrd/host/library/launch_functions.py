@@ -67,7 +67,7 @@ def launch_from_function(call: LibraryCall) -> Value | None:
         arguments,
         call.span,
         cooperative,
-        stream=call.argument(5),
+        stream=call.stream(5),
     )
     capture_launch(call.run, call.machine, call.state, request)
     return const(0)
