@@ -1686,6 +1686,12 @@ MUTATIONS = (
         gives((), "solve.decide:unusual_wraps"),
     ),
     Mutation(
+        "negative-stays-small",
+        "a negative number that becomes unsigned is no larger than others",
+        ("tests/verdicts/values/test_unusual_wraps.py",),
+        gives(False, "solve.steps.wrapping:_may_turn_unsigned"),
+    ),
+    Mutation(
         "unusual-always-avoided",
         "what wraps at sizes that nobody uses races at no others",
         ("tests/verdicts/values/test_unusual_wraps.py", "tests/solve/test_leaning.py"),

@@ -43,6 +43,7 @@ _SIZES: Final = (Origin.INPUT, Origin.DIMENSION, Origin.LOOP, Origin.COUNT)
 _EXTENTS: Final = (Origin.INPUT, Origin.DIMENSION)
 _LARGEST_SYMBOL: Final = 1 << 20
 _LARGEST_ADDRESS: Final = 1 << 31
+_NO_OVERFLOW: Final = 1 << 30  # of an address: signed arithmetic of 32 bits is far from its ends
 
 
 class Harmless(Struct, frozen=True):
@@ -192,10 +193,13 @@ def _realistic(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, e
     """A wrap at moderate sizes, with addresses that are moderate even without wraps; None if none is found.
 
     So a hash that wraps by design counts, a product of sizes beyond 2**31 does not.  The sums and products
-    that the addresses consist of then do not wrap; where no other term could, there is nothing to search for.
+    that the addresses consist of then do not wrap, unless a negative number becomes unsigned in them; where no other
+    term could, there is nothing to search for.
     """
-    plain = frozenset(_outermost(problem.addresses)) & known.loose
-    if plain == known.loose:
+    outermost = frozenset(_outermost(problem.addresses))
+    plain = outermost & known.loose
+    exact = any(_may_turn_unsigned(t, known) for t in bottom_up(tuple(plain)) if t.op is Op.WRAP)
+    if plain == known.loose and not exact:
         return None
     spans = {
         s: Span(max(span.low, -_LARGEST_SYMBOL), min(span.high, _LARGEST_SYMBOL)) if s.origin in _EXTENTS else span
@@ -204,16 +208,25 @@ def _realistic(problem: Problem, known: Known, solver: Solver, lemmas: Lemmas, e
     if any(span.low > span.high for span in spans.values()):
         return None
     reach: list[Condition] = []
-    for address in _without_wraps(problem.addresses, plain):
-        low, high = ge(address, const(-_LARGEST_ADDRESS)), le(address, const(_LARGEST_ADDRESS))
+    most = _NO_OVERFLOW if exact else _LARGEST_ADDRESS
+    for address in _without_wraps(problem.addresses, outermost if exact else plain):
+        low, high = ge(address, const(-most)), le(address, const(most))
         reach += [Condition(t, access_bit(problem.query)) for t in (low, high)]
     smaller = replace(problem, conditions=(*problem.conditions, *reach))
     try:
-        normal = normal_form(smaller, replace(known, spans=spans), plain)
+        normal = normal_form(smaller, replace(known, spans=spans), frozenset() if exact else plain)
     except Infeasible:
         return None
     outcome = search(problem, normal, solver, lemmas, effort)
     return outcome.model if isinstance(outcome, Found) else None
+
+
+def _may_turn_unsigned(wrap: Term, known: Known) -> bool:
+    """Whether a wrap makes an unsigned number of one that is negative where a value or memory is: at any size, then."""
+    inner = wrap.args[0]
+    if wrap.wrap_to[1] or inner.low >= 0:
+        return False
+    return bool(inner.arrays) or any(known.spans[s].low < 0 for s in symbols_of(inner) if s in known.spans)
 
 
 def _outermost(addresses: tuple[Term, ...]) -> Iterator[Term]:
