@@ -23,7 +23,7 @@ from hgrd.engine.run.stopping import stoppable
 from hgrd.engine.since import changed_since
 from hgrd.findings.model import KernelReport, Message, Report
 from hgrd.findings.roll_up import merged, roll_up
-from hgrd.findings.undecided import out_of_time, undecided_launch
+from hgrd.findings.undecided import had_too_little_time, undecided_launch
 
 _TICK = 0.5  # seconds between two reports of progress
 _LEAST_SECONDS = 20.0  # that a program gets, however many there are
@@ -198,9 +198,8 @@ class _Run:
 
     def _may_be_decided_later(self, heard: _Heard, report: KernelReport) -> bool:
         """Whether other programs have taken the time of a kernel: it has not had all that one kernel may have."""
-        seconds = sum(launch.seconds for launch in report.launches)
         shared = len(self.programs) > 1 and not heard.again
-        return shared and out_of_time(report) and seconds < self.settings.analysis.time_limit
+        return shared and had_too_little_time(report, self.settings.analysis.time_limit)
 
     def _decided(self, heard: _Heard, news: KernelDecided) -> None:
         """Take in a verdict, unless there is one: a kernel is analysed again with another one of its name."""

@@ -14,6 +14,11 @@ def out_of_time(kernel: KernelReport) -> bool:
     return kernel.outcome is Outcome.UNKNOWN and any(reason.startswith(OUT_OF_TIME) for reason in reasons(kernel))
 
 
+def had_too_little_time(kernel: KernelReport, time_limit: float) -> bool:
+    """Whether a kernel is unknown for want of time, and has not had all the seconds that one kernel may have."""
+    return out_of_time(kernel) and sum(launch.seconds for launch in kernel.launches) < time_limit
+
+
 def reasons(kernel: KernelReport) -> Iterator[str]:
     """Reasons why pairs of a kernel are open."""
     return (open_.reason for launch in kernel.launches for open_ in launch.open_pairs)

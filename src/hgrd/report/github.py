@@ -14,7 +14,7 @@ from hgrd.report.context import ReportContext
 from hgrd.report.terminal.barriers import divergence_confidence, divergence_title
 from hgrd.report.terminal.excerpt import SourceLine, source_reader
 from hgrd.report.terminal.names import in_source
-from hgrd.report.terminal.parts import CONFIDENCE, access, race_title
+from hgrd.report.terminal.parts import access, race_confidence, race_title
 from hgrd.report.terminal.report import render_summary
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
@@ -50,7 +50,7 @@ def _of_kernel(kernel: KernelReport, source_line: SourceLine, context: ReportCon
         text = (
             f"{race_title(kernel, finding, source_line)}\n"
             f"and this {access(other, source_line)} at {_place(other.span)} by another thread\n"
-            f"{CONFIDENCE[finding.confidence]}"
+            f"{race_confidence(finding)}"
             + (f"\nunless assert({in_source(finding.condition)});" if finding.condition else "")
         )
         command = _COMMANDS[severity(finding, context.strict)]

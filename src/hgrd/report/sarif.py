@@ -31,7 +31,7 @@ from hgrd.report.json import Json, Object, encoded
 from hgrd.report.terminal.barriers import PARTED, divergence_confidence, divergence_title
 from hgrd.report.terminal.excerpt import SourceLine, source_reader
 from hgrd.report.terminal.names import in_source
-from hgrd.report.terminal.parts import CONFIDENCE, access, race_title, triple
+from hgrd.report.terminal.parts import access, race_confidence, race_title, triple
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT: Final = "SRCROOT"  # the folder that paths are relative to
@@ -110,7 +110,7 @@ class _Results:
         said = [
             f"{_plain(race_title(kernel, finding, self._source_line))}, which may meet {link}: "
             f"{_plain(access(second, self._source_line))} by another thread ({levels}).",
-            f"{CONFIDENCE[finding.confidence].capitalize()}.",
+            f"{race_confidence(finding).capitalize()}.",
             *([f"Unless assert({_plain(in_source(finding.condition))});"] if finding.condition else []),
             *([f"{_plain(in_source(finding.cause))}."] if finding.cause else []),
             *([f"Provided: {_plain(finding.provided)}."] if finding.provided else []),

@@ -22,6 +22,11 @@ def default_cache_dir() -> Path:
     return Path(base) / "hgrd" if base else Path.home() / ".cache" / "hgrd"
 
 
+def file_of(key: str, part: str, cache_dir: Path | None) -> Path:
+    """The file for a key in a part of the cache; `cache_dir` None: of the user's."""
+    return (cache_dir or default_cache_dir()) / part / f"{key}.pickle"
+
+
 def load(kept: Path) -> object | None:
     """The value in a file; None if there is none that can be read."""
     try:

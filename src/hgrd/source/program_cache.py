@@ -64,4 +64,4 @@ def store(key: str, program: Program, options: SourceOptions) -> None:
 
 
 def _file(key: str, options: SourceOptions) -> Path:
-    return (options.cache_dir or cache_files.default_cache_dir()) / cache_files.PROGRAMS / f"{key}.pickle"
+    return cache_files.file_of(key, cache_files.PROGRAMS, options.cache_dir)

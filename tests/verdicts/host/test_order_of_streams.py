@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.findings.model import Outcome
-from tests.checking import check
+from tests.checking import check, decided
 
 PROGRAM = """
 #include <cuda_runtime.h>
@@ -181,4 +181,5 @@ int main() {
 )
 def test_the_stream_of_a_kernel_that_a_function_launches(tmp_path: Path, one: str, other: str, outcome: Outcome):
     report = check(tmp_path, BY_FUNCTION.replace("ONE", one).replace("OTHER", other))
+    assert decided(report) == (4, 4)
     assert [kernel.outcome for kernel in report.kernels] == [outcome]

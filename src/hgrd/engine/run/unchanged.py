@@ -18,7 +18,7 @@ from hgrd.engine.run.processes import DIED
 from hgrd.engine.run.settings import Settings
 from hgrd.findings.model import KernelReport
 from hgrd.findings.options import AnalysisOptions
-from hgrd.findings.undecided import out_of_time, reasons
+from hgrd.findings.undecided import had_too_little_time, reasons
 from hgrd.source import cache_files
 from hgrd.source.own_code import own_code
 from hgrd.symbolic.limits import OUT_OF_TIME
@@ -68,16 +68,11 @@ def is_whole(told: Sequence[News], options: AnalysisOptions) -> bool:
     host_cut = any(message.text.startswith(OUT_OF_TIME) for news in named for message in news.messages)
     if host_cut and options.program_limit < options.time_limit:
         return False
-    return not any(_died(report) or _had_too_little_time(report, options) for report in reports.values())
+    return not any(_died(report) or had_too_little_time(report, options.time_limit) for report in reports.values())
 
 
 def _died(report: KernelReport) -> bool:
     return any(reason.startswith(DIED) for reason in reasons(report))
-
-
-def _had_too_little_time(report: KernelReport, options: AnalysisOptions) -> bool:
-    """Whether a kernel is not decided, and has not had all the time that one kernel may have."""
-    return out_of_time(report) and sum(launch.seconds for launch in report.launches) < options.time_limit
 
 
 def _library(name: str) -> tuple[str, int, int] | None:
@@ -90,4 +85,4 @@ def _library(name: str) -> tuple[str, int, int] | None:
 
 
 def _file(key: str, settings: Settings) -> Path:
-    return (settings.source.cache_dir or cache_files.default_cache_dir()) / cache_files.VERDICTS / f"{key}.pickle"
+    return cache_files.file_of(key, cache_files.VERDICTS, settings.source.cache_dir)

@@ -73,7 +73,7 @@ ALGORITHMS: Final = frozenset(  # C++ [algorithms], [numeric.ops]
 
 _COMPUTING: Final = ALGORITHMS | frozenset(  # C++ [alg.nonmodifying], [numeric.ops], [iterator.operations], [c.math]
     (
-        "all_of", "any_of", "none_of", "count_if", "transform_reduce", "midpoint", "lerp", "distance", "ssize", "div",
+        "count_if", "transform_reduce", "midpoint", "lerp", "distance", "ssize",
         "round", "lround", "llround", "rint", "lrint", "llrint", "nearbyint", "trunc", "fmod", "remainder", "hypot",
         "cbrt", "exp", "exp2", "log", "log10", "sin", "cos", "tan", "sqrt", "pow", "log2", "ceil", "floor", "fma",
     )

@@ -79,6 +79,12 @@ def race_title(kernel: KernelReport, finding: Finding, source_line: SourceLine) 
             return f"{DATA_RACE.title} on {where}: {this}"
 
 
+def race_confidence(finding: Finding) -> str:
+    """How sure a race is, in words."""
+    unseen = finding.confidence is Confidence.CONDITIONAL and not finding.condition
+    return "conditional: it depends on what is not known of the host code" if unseen else CONFIDENCE[finding.confidence]
+
+
 def called(calls: tuple[Span, ...], site: Span, source_line: SourceLine) -> Iterator[Line]:
     """The way from the kernel down to an access in a helper: `kernel.cu:40 → helpers.cuh:55 load`."""
     if calls:

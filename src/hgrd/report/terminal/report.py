@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from hgrd.findings.contract import contract, possible_races
 from hgrd.findings.model import (
     CONFIRMED,
-    Confidence,
     Finding,
     KernelReport,
     LaunchReport,
@@ -30,7 +29,6 @@ from hgrd.report.terminal.last_block import last_block
 from hgrd.report.terminal.lines import Line, Piece, Tone, line
 from hgrd.report.terminal.names import columns_of, in_source
 from hgrd.report.terminal.parts import (
-    CONFIDENCE,
     CONFIDENCES,
     INDENT,
     SEVERITIES,
@@ -45,6 +43,7 @@ from hgrd.report.terminal.parts import (
     in_macro,
     input_lines,
     launch_words,
+    race_confidence,
     race_title,
     triple,
 )
@@ -142,7 +141,7 @@ def _finding(
     if not again or finding.first_calls != finding.second_calls:
         yield from called(finding.second_calls, second.span, source_line)
     yield field("levels", ", ".join(level.value for level in finding.levels))
-    yield field("confidence", _confidence(finding))
+    yield field("confidence", race_confidence(finding))
     if finding.cause:
         yield field("cause", f"{in_source(finding.cause)} [{finding.rule}]")
     if finding.condition and condition:
@@ -155,11 +154,6 @@ def _finding(
     yield from _witness(finding.witness, options.verbose)
     if options.verbose:
         yield from facts_lines("facts used", finding.facts)
-
-
-def _confidence(finding: Finding) -> str:
-    unseen = finding.confidence is Confidence.CONDITIONAL and not finding.condition
-    return "conditional: it depends on what is not known of the host code" if unseen else CONFIDENCE[finding.confidence]
 
 
 def _launch_of(kernel: KernelReport, finding: Finding) -> Iterator[Line]:
