@@ -234,6 +234,12 @@ MUTATIONS = (
         gives((), "races.plausibility.reachability:chain"),
     ),
     Mutation(
+        "models-without-first-values",
+        "in the first iteration of a loop a variable may hold anything",
+        ("tests/verdicts/values/test_first_iterations.py", *_RACES),
+        gives(None, "races.pairs.queries:with_first_values"),
+    ),
+    Mutation(
         "numbered-barriers-apart",
         "other threads may use the number of a barrier elsewhere",
         _ASSEMBLY,

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from hgrd.terms import Symbol, Term
+from hgrd.terms import EvaluationError, Symbol, Term
 
 
 class Axis(Struct, frozen=True):
@@ -74,6 +74,12 @@ class Model(Struct, frozen=True):
 
     values: Mapping[Symbol, int]
     reads: Mapping[tuple[str, tuple[int, ...]], int]
+
+    def contents(self, array: str, index: tuple[int, ...]) -> int:
+        """What an array holds at an index; EvaluationError if that is free."""
+        if (array, index) not in self.reads:
+            raise EvaluationError(array)
+        return self.reads[(array, index)]
 
 
 class Proved(Struct, frozen=True):

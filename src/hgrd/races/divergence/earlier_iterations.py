@@ -65,14 +65,8 @@ def _holds(
     (theirs,) = threads.of((fixed,), side)
     if any(s.name.removesuffix(SUFFIX[side]) in paths.protocol.symbols.private for s in symbols_of(theirs)):
         return None
-
-    def contents(array: str, index: tuple[int, ...]) -> int:
-        if (array, index) not in model.reads:
-            raise EvaluationError(array)
-        return model.reads[(array, index)]
-
     try:
-        return bool(evaluate((theirs,), model.values, contents)[0])
+        return bool(evaluate((theirs,), model.values, model.contents)[0])
     except EvaluationError:
         return None
 

@@ -11,7 +11,7 @@ from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder
 from hgrd.races.encoding.read_consistency import ReadConsistency
 from hgrd.races.encoding.value_equality import Values
 from hgrd.races.pairs.verdicts import VerdictBuilder
-from hgrd.races.plausibility.first_iterations import in_first_iterations
+from hgrd.races.plausibility.first_iterations import in_first_iterations, with_first_values
 from hgrd.races.plausibility.launch_consistency import consistent_launch
 from hgrd.races.plausibility.reachability import reach, with_condition
 from hgrd.races.plausibility.unneeded_values import meets_without, values_told
@@ -66,20 +66,23 @@ class PairQueries(Struct, frozen=True):
 
     def decided(self, encoded: EncodedPair) -> tuple[EncodedPair, Answer]:
         """The answer to a query; both threads of a conflict reach it in a launch that the host can make."""
-        answer = self.decide(encoded.query)
+        answer, limited = self.decide(encoded.query), False
         for _ in range(_ATTEMPTS):
             if isinstance(answer, Conflict):
                 encoded, answer = consistent_launch(encoded, answer, self.facts, self.decide)
+            if isinstance(answer, Proved) and limited:
+                break
             if not isinstance(answer, Conflict):
                 return encoded, answer
+            if narrower := with_first_values(encoded, answer.model, self.facts):
+                encoded, answer = narrower, self.decide(narrower.query)
+                continue
             found = reach(self.encoder.protocol, self.phases.paths, encoded, answer.model)
             if found.missing is None:
                 unknown = tuple(dict.fromkeys((*encoded.unknown, *found.unknown)))
                 return replace(encoded, data=encoded.data or found.data, unknown=unknown), answer
-            encoded = with_condition(encoded, found.missing, self.facts)
+            encoded, limited = with_condition(encoded, found.missing, self.facts), True
             answer = self.decide(encoded.query)
-            if isinstance(answer, Proved):
-                break
         return encoded, Undecided("in no iteration found do both threads come so far")
 
     def needs_no_unknown(self, encoded: EncodedPair, model: Model) -> bool:

@@ -176,7 +176,7 @@ class _Thread(Struct):
                 self._decides(lost | unsaid)
             return None
         try:
-            return bool(evaluate((seen,), values, self._contents)[0])
+            return bool(evaluate((seen,), values, self.model.contents)[0])
         except EvaluationError:
             self.data = self.data or deciding
             return None
@@ -194,11 +194,6 @@ class _Thread(Struct):
         self.data = self.data or bool(memory)
         if not memory:
             self.unknown |= {s.name for s in symbols if s.origin is not Origin.INPUT}
-
-    def _contents(self, array: str, index: tuple[int, ...]) -> int:
-        if (array, index) not in self.model.reads:
-            raise EvaluationError(array)
-        return self.model.reads[(array, index)]
 
 
 def _goes_on_as_contents_say(loop: ProtocolLoop, number: int) -> bool:

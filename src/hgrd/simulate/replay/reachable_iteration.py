@@ -83,13 +83,7 @@ def _around(items: tuple[Item, ...], access: Access) -> tuple[ProtocolLoop, ...]
 
 def _fails(evidence: Evidence, condition: Term) -> bool:
     """Whether the condition is false, as far as the model determines it."""
-
-    def contents(array: str, index: tuple[int, ...]) -> int:
-        if (array, index) not in evidence.model.reads:
-            raise EvaluationError(array)
-        return evidence.model.reads[(array, index)]
-
     try:
-        return not evaluate((condition,), evidence.model.values, contents)[0]
+        return not evaluate((condition,), evidence.model.values, evidence.model.contents)[0]
     except EvaluationError:
         return False

@@ -246,7 +246,7 @@ class _Classifier(Struct, frozen=True, dict=True):
         if after is not None:  # else there is no second iteration
             last = self.at_end(after, index)
             change = UNCHANGED if keeps(last, start, cell.value) else self._change(index, last)
-            origin = origin_of(cell.value, last)
+            origin = origin_of(cell.value, last, lambda s: self.machine.names.older(s, self.mark))
         return CarriedCell(target, at, cell.size, cell.value, change, origin, bits, breaks_changed, at_break)
 
     def both(self, living: Iterable[int]) -> list[tuple[Value, Value | None]]:

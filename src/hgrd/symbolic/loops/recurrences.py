@@ -6,7 +6,7 @@ origin COMPUTED if memory contents went into them (DATA if they are read from me
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -298,11 +298,14 @@ def type_range(type_: Type | None, value: Term) -> tuple[int, int]:
 # ---------------------------------------------------------------- where values come from
 
 
-def origin_of(first: Value, last: Value | None) -> Origin:
-    """The origin of a value without a closed form, by what it is before the loop and after an iteration."""
+def origin_of(first: Value, last: Value | None, is_older: Callable[[Symbol], bool]) -> Origin:
+    """The origin of a value without a closed form, by what it is before the loop and after an iteration.
+
+    `is_older`: whether a symbol is older than the loop; each iteration gets the same value of such an input.
+    """
     if isinstance(first, FloatValue) or last is None:
         return Origin.DATA if isinstance(first, FloatValue) else Origin.UNKNOWN
-    if isinstance(last, Term) and any(_is_input(leaf) for leaf in _leaves(last)):
+    if isinstance(last, Term) and any(_is_input(leaf) and not is_older(leaf.symbol) for leaf in _leaves(last)):
         return Origin.INPUT
     touched = symbols_in(last) | symbols_in(first)
     reads = isinstance(last, Term) and bool(arrays_of(last))
@@ -321,7 +324,7 @@ def _leaves(term: Term) -> Iterator[Term]:
 
 
 def _is_input(term: Term) -> bool:
-    """Whether a term is a number from outside: an iteration that ends with one may leave any."""
+    """Whether a term is a number from outside: an iteration that gets one, and ends with it, may leave any."""
     return term.op is Op.VAR and term.symbol.origin is Origin.INPUT
 
 
