@@ -2314,7 +2314,7 @@ MUTATIONS = (
         "copies-beside-the-host-none",
         "the host uses no memory that an asynchronous copy may still use",
         ("tests/verdicts/host/test_buffers_of_copies.py",),
-        gives(False, "host.device_work.copies:_is_locked"),
+        gives(False, "host.device_work.copies:is_locked"),
     ),
     Mutation(
         "between-kernels-none",
@@ -2654,9 +2654,54 @@ MUTATIONS = (
     ),
     Mutation(
         "algorithms-are-done",
-        "algorithms of Thrust are done when they return",
-        ("tests/verdicts/host/test_unfinished_work.py",),
-        gives(None, "host.device_work.order:later_stream"),
+        "algorithms of Thrust use no memory",
+        ("tests/verdicts/host/test_unfinished_work.py", "tests/verdicts/host/test_thrust_streams.py"),
+        gives(False, "host.device_work.order:is_thrust"),
+    ),
+    Mutation(
+        "vectors-hold-still",
+        "elements of vectors of the device are copied by nobody",
+        ("tests/verdicts/host/test_thrust_streams.py",),
+        gives(False, "host.device_work.order:is_element_access"),
+    ),
+    Mutation(
+        "library-elements-unknown",
+        "it is not known which elements functions of libraries use",
+        ("tests/verdicts/host/test_library_work.py",),
+        together(
+            gives({}, "host.device_work.numeric_libraries:extents_of"),
+            gives(None, "host.device_work.cub_algorithms:_extent"),
+        ),
+    ),
+    Mutation(
+        "libraries-apart-from-the-host",
+        "what functions of libraries use is no memory of the host",
+        ("tests/verdicts/host/test_library_work.py",),
+        gives(False, "host.device_work.work:is_locked"),
+    ),
+    Mutation(
+        "unseen-code-uses-nothing",
+        "code that is not followed uses nothing of what it is given",
+        ("tests/verdicts/host/test_handed_to_unseen_code.py",),
+        gives(None, "host.device_work.order:record_handed", "host.execution.held_functions:record_handed"),
+    ),
+    Mutation(
+        "references-as-numbers",
+        "function objects of the library take numbers by value",
+        ("tests/verdicts/host/test_handed_to_unseen_code.py",),
+        gives(False, "host.execution.held_functions:_takes_references"),
+    ),
+    Mutation(
+        "one-way-through-conditions",
+        "what the right operands of conditions change is joined with what they do not",
+        ("tests/verdicts/host/test_short_circuits.py",),
+        gives(False, "symbolic.execution.statements:changes_between"),
+    ),
+    Mutation(
+        "enumerators-of-libraries-unknown",
+        "enumerators of the shipped headers have values that are not known",
+        ("tests/verdicts/host/test_library_work.py", "tests/source/test_library_enumerators.py"),
+        gives({}, "source.lowering.rvalues:library_enumerators"),
     ),
     Mutation(
         "deleters-release-nothing",
@@ -2680,7 +2725,7 @@ MUTATIONS = (
         "iterators-lead-nowhere",
         "iterators and buffers of CUB lead to no memory",
         ("tests/verdicts/host/test_library_work.py",),
-        gives("", "host.device_work.algorithms:_class_of"),
+        gives("", "host.device_work.cub_algorithms:_class_of"),
     ),
     Mutation(
         "numeric-libraries-off",

@@ -13,8 +13,8 @@ from hgrd.host.constructors import constructed, constructed_type, new_object
 from hgrd.host.containers.element_changes import note_call, note_store
 from hgrd.host.containers.element_lookups import lookup_of, record_lookup
 from hgrd.host.containers.elements import forget_elements
-from hgrd.host.device_work.algorithms import note_policy
 from hgrd.host.device_work.order import record_order, stores_no_pointers
+from hgrd.host.device_work.thrust_algorithms import note_policy
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.exceptions import left_by_throwing
 from hgrd.host.escapes.followed_calls import follow_calls

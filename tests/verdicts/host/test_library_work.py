@@ -34,11 +34,12 @@ int main(int argc, char **argv) {
 """
 GET = "get<<<4, 256, 0, b>>>(y, z, n);"
 WAITS = {
-    "": Outcome.UNKNOWN,
-    "cudaStreamSynchronize(a);": Outcome.SAFE,
-    "cudaEventRecord(e, a); cudaStreamWaitEvent(b, e, 0);": Outcome.SAFE,
-    "cudaEventRecord(e, b); cudaStreamWaitEvent(b, e, 0);": Outcome.UNKNOWN,
+    "": False,
+    "cudaStreamSynchronize(a);": True,
+    "cudaEventRecord(e, a); cudaStreamWaitEvent(b, e, 0);": True,
+    "cudaEventRecord(e, b); cudaStreamWaitEvent(b, e, 0);": False,
 }
+UNSIZED = ("a sort with two buffers", "cuBLASLt", "cuFFT", "NCCL")  # it is not known which elements they use
 SIZED = "{0}; cudaMalloc(&tmp, bytes); {0};"
 DEVICE_WIDE = {
     "a scan": "cub::DeviceScan::ExclusiveSum(tmp, bytes, x, y, n, STREAM)",
@@ -71,12 +72,17 @@ def outcomes(tmp_path: Path, body: str, helpers: str = "") -> set[Outcome]:
     return outcomes_of_launches(report)
 
 
+def outcome(name: str, *, ordered: bool) -> Outcome:
+    return Outcome.SAFE if ordered else Outcome.UNKNOWN if name in UNSIZED else Outcome.RACE
+
+
 @pytest.mark.parametrize("stream", ["a", "streams[0]"])
-@pytest.mark.parametrize(("wait", "outcome"), WAITS.items())
+@pytest.mark.parametrize(("wait", "ordered"), WAITS.items())
 @pytest.mark.parametrize("name", DEVICE_WIDE)
-def test_algorithms_for_the_whole_device(tmp_path: Path, name: str, wait: str, outcome: Outcome, stream: str) -> None:
+def test_algorithms_for_the_whole_device(tmp_path: Path, name: str, wait: str, ordered: bool, stream: str) -> None:
     call = SIZED.format(DEVICE_WIDE[name].replace("STREAM", stream))
-    assert outcomes(tmp_path, f"cub::DoubleBuffer<float> keys(x, y); {call} {wait} {GET}") == {outcome}
+    body = f"cub::DoubleBuffer<float> keys(x, y); {call} {wait} {GET}"
+    assert outcomes(tmp_path, body) == {outcome(name, ordered=ordered)}
 
 
 @pytest.mark.parametrize("name", DEVICE_WIDE)
@@ -93,7 +99,7 @@ def test_without_storage_an_algorithm_does_nothing(tmp_path: Path) -> None:
     ("call", "outcome"),
     [
         ("cub::DeviceScan::ExclusiveSum(tmp, bytes, y, x, n, a);", Outcome.SAFE),
-        ("cub::DeviceScan::ExclusiveSum(tmp, bytes, z, x, n, a);", Outcome.UNKNOWN),
+        ("cub::DeviceScan::ExclusiveSum(tmp, bytes, z, x, n, a);", Outcome.RACE),
         ("cub::DeviceSelect::If(tmp, bytes, y, x, sum, n, Twice(), a);", Outcome.SAFE),
         ("cub::DeviceReduce::Sum(tmp, bytes, cub::CountingInputIterator<int>(0), sum, n, a);", Outcome.SAFE),
         (
@@ -109,11 +115,11 @@ def test_what_algorithms_read_and_write(tmp_path: Path, call: str, outcome: Outc
 
 
 @pytest.mark.parametrize("stream", ["a", "streams[0]"])
-@pytest.mark.parametrize(("wait", "outcome"), WAITS.items())
+@pytest.mark.parametrize(("wait", "ordered"), WAITS.items())
 @pytest.mark.parametrize("name", NUMERIC)
-def test_functions_of_numeric_libraries(tmp_path: Path, name: str, wait: str, outcome: Outcome, stream: str) -> None:
+def test_functions_of_numeric_libraries(tmp_path: Path, name: str, wait: str, ordered: bool, stream: str) -> None:
     call = NUMERIC[name].replace("STREAM", stream)
-    assert outcomes(tmp_path, f"{call} {wait} {GET}") == {outcome}
+    assert outcomes(tmp_path, f"{call} {wait} {GET}") == {outcome(name, ordered=ordered)}
 
 
 @pytest.mark.parametrize("name", NUMERIC)
@@ -124,7 +130,7 @@ def test_functions_in_the_stream_of_the_kernel(tmp_path: Path, name: str) -> Non
 @pytest.mark.parametrize(
     ("setting", "outcome"),
     [
-        ("", Outcome.UNKNOWN),
+        ("", Outcome.RACE),
         ("cublasSetStream(h, b);", Outcome.SAFE),
         ("if (argc > 1) cublasSetStream(h, b);", Outcome.UNKNOWN),
         ("for (int i = 0; i < argc; i++) cublasSetStream(h, i > 5 ? a : b);", Outcome.UNKNOWN),
@@ -139,8 +145,8 @@ def test_streams_of_handles(tmp_path: Path, setting: str, outcome: Outcome) -> N
     ("call", "outcome"),
     [
         ("cublasSaxpy(h, n, &one, y, 1, x, 1);", Outcome.SAFE),
-        ("cublasSaxpy(h, n, &one, x, 1, y, 1);", Outcome.UNKNOWN),
-        ("cublasSscal(h, n, &one, y, 1);", Outcome.UNKNOWN),
+        ("cublasSaxpy(h, n, &one, x, 1, y, 1);", Outcome.RACE),
+        ("cublasSscal(h, n, &one, y, 1);", Outcome.RACE),
         ("cublasSscal(h, n, &one, x, 1);", Outcome.SAFE),
         ("cublasSscal(h, n, &one, argc > 1 ? x : y, 1);", Outcome.UNKNOWN),
     ],
@@ -181,3 +187,61 @@ def test_classes_of_the_program_hold_pointers_whatever_their_names(tmp_path: Pat
     class_ = f"struct {name} {{ {name}(float *, float *); float *current() const; }};"
     body = f"{name} all(x, z); get<<<4, 256>>>(all.current(), z, n);"
     assert outcomes(tmp_path, body, class_) == {Outcome.UNKNOWN}
+
+
+AT_ONCE = "get<<<1, 32, 0, b>>>(FROM, z, 32);"
+
+
+@pytest.mark.parametrize(
+    ("call", "read", "outcome"),
+    [
+        ("cublasSgemm(h, NN, 32, 16, 32, &one, x, 32, x, 32, &one, y, 32);", "y + 32 * 16", Outcome.SAFE),
+        ("cublasSgemm(h, NN, 32, 16, 32, &one, x, 32, x, 32, &one, y, 32);", "y + 32 * 16 - 1", Outcome.RACE),
+        ("cublasSgemm(h, NN, 32, 8, 32, &one, x, 32, x, 32, &one, y, 64);", "y + 32", Outcome.SAFE),
+        ("cublasSgemm(h, NN, 32, 8, 32, &one, x, 32, x, 32, &one, y, 64);", "y + 64", Outcome.RACE),
+        ("cublasSgemm(h, NN, 32, 8, 32, &one, x, 32, x, 32, &one, y, 48);", "y + 32", Outcome.RACE),
+        ("cublasSgemv(h, CUBLAS_OP_N, 8, 32, &one, x, 8, x, 1, &one, y, 1);", "y + 8", Outcome.SAFE),
+        ("cublasSgemv(h, CUBLAS_OP_T, 8, 32, &one, x, 8, x, 1, &one, y, 1);", "y + 8", Outcome.RACE),
+        ("cublasSger(h, 16, 4, &one, x, 1, x, 1, y, 16);", "y + 64", Outcome.SAFE),
+        ("cublasSger(h, 16, 4, &one, x, 1, x, 1, y, 16);", "y + 63", Outcome.RACE),
+        ("cublasScopy(h, 8, x, 1, y, 32);", "y + 225", Outcome.SAFE),
+        ("cublasScopy(h, 8, x, 1, y, 32);", "y + 224", Outcome.RACE),
+        ("cublasDscal(h, 16, &two, (double *)y, 1);", "y + 32", Outcome.SAFE),
+        ("cublasDscal(h, 16, &two, (double *)y, 1);", "y + 31", Outcome.RACE),
+        ("cublasSnrm2(h, 32, z, 1, &sum_);", "y", Outcome.UNKNOWN),
+        ("cublasSnrm2(h, 32, z + 32, 1, &sum_);", "y", Outcome.SAFE),
+        ("cub::DeviceReduce::Sum(tmp, bytes, x, y, 100, a);", "y + 1", Outcome.SAFE),
+        ("cub::DeviceReduce::Sum(tmp, bytes, x, y + 1, 100, a);", "y", Outcome.RACE),
+        ("cub::DeviceScan::InclusiveSum(tmp, bytes, x, y, 100, a);", "y + 100", Outcome.SAFE),
+        ("cub::DeviceScan::InclusiveSum(tmp, bytes, x, y, 100, a);", "y + 99", Outcome.RACE),
+        ("curandGenerateUniform(g, y, 100);", "y + 100", Outcome.SAFE),
+        ("curandGenerateUniform(g, y, 100);", "y + 99", Outcome.RACE),
+        ("curandGenerateNormalDouble(g, (double *)y, 50, 0, 1);", "y + 99", Outcome.RACE),
+    ],
+)
+def test_elements_that_functions_use(tmp_path: Path, call: str, read: str, outcome: Outcome) -> None:
+    """They work in stream a; the kernel in stream b reads 32 elements from `read` on, and writes 32 of `z`."""
+    ready = (
+        f"{CREATED} const double two = 2; float sum_; cublasSetStream(h, a); cudaMalloc(&tmp, bytes = 4096);"
+        "curandGenerator_t g; curandCreateGenerator(&g, CURAND_RNG_PSEUDO_DEFAULT); curandSetStream(g, a);"
+    )
+    call = call.replace("NN", "CUBLAS_OP_N, CUBLAS_OP_N")
+    assert outcomes(tmp_path, f"{ready} {call} {AT_ONCE.replace('FROM', read)}") == {outcome}
+
+
+SCALED = "cudaStream_t before; cublasGetStream(h, &before); cublasSetStream(h, a); cublasSscal(h, 1, &one, sum, 1);"
+
+
+@pytest.mark.parametrize(("back", "outcome"), [("cublasSetStream(h, before);", Outcome.SAFE), ("", Outcome.RACE)])
+def test_handles_that_get_their_streams_back(tmp_path: Path, back: str, outcome: Outcome) -> None:
+    body = f"{CREATED} cublasSetStream(h, b); {SCALED} {back} {GEMM} {GET}"
+    assert outcomes(tmp_path, body) == {outcome}
+
+
+@pytest.mark.parametrize(("wait", "outcome"), [("cudaStreamSynchronize(a);", Outcome.SAFE), ("", Outcome.UNKNOWN)])
+def test_results_in_memory_that_the_host_reads(tmp_path: Path, wait: str, outcome: Outcome) -> None:
+    body = (
+        "float *m; cudaMallocManaged(&m, 4); get<<<4, 256, 0, a>>>(y, z, n); cudaMalloc(&tmp, bytes = 4096);"
+        f"cub::DeviceReduce::Sum(tmp, bytes, z, m, n, a); {wait} if (m[0] > 1) return 1;"
+    )
+    assert outcomes(tmp_path, body) == {outcome}

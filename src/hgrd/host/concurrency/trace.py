@@ -253,6 +253,13 @@ class Team(Struct):
     outer: tuple[str, Term]
 
 
+class Policy(Struct, frozen=True):
+    """Where algorithms of a library run: in a stream; `waits`: the host waits for them."""
+
+    stream: Value
+    waits: bool
+
+
 class HandleStream(Struct, frozen=True):
     """The stream that a handle of a library was given last, under choices of the program and in the bodies of loops."""
 
@@ -273,11 +280,11 @@ class Trace(Struct):
     `used` are the uses of the host, and its waits, since something else has happened.  `teams` are the threads of
     OpenMP that the run is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were
     made, by what the objects hold since then: after so many names.  `lookups` say how pointers were got from code that
-    is not followed, by the keys of what these lead to, `results` what that was given.  `policies` has the
-    streams of algorithms that return before they are done, by the keys of their policies, `handles` those of handles of
-    libraries; variables in `made_handles` hold new ones.  `held` are functions that objects hold.  `common` has the
-    keys of memory that the program has made for the host and for kernels, `once` those of memory made outside of loops,
-    `again` those of other memory that it makes.
+    is not followed, by the keys of what these lead to, `results` what that was given. `policies` say where algorithms
+    run, by the keys of policies that the program has made, `handles` have the streams of handles of libraries;
+    variables in `made_handles` hold new ones. `held` are functions that objects hold. `common` has the keys of memory
+    that the program has made for the host and for kernels, `once` those of memory made outside of loops, `again` those
+    of other memory that it makes.
     """
 
     events: list[Event] = field(default_factory=list["Event"])
@@ -299,7 +306,7 @@ class Trace(Struct):
     born: dict[Generation, int] = field(default_factory=dict[Generation, int])
     lookups: dict[str, Lookup] = field(default_factory=dict[str, Lookup])
     results: dict[str, Result] = field(default_factory=dict[str, Result])
-    policies: dict[str, Value] = field(default_factory=dict[str, Value])
+    policies: dict[str, Policy] = field(default_factory=dict[str, Policy])
     handles: dict[Address, HandleStream] = field(default_factory=dict[Address, HandleStream])
     made_handles: set[str] = field(default_factory=set[str])
     held: list[Held] = field(default_factory=list[Held])

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from hgrd.host.concurrency.rows import Rectangle
 from hgrd.host.concurrency.trace import Touch
-from hgrd.host.device_work.work import Role, add_work, held_touches, touches_of
+from hgrd.host.device_work.work import Role, add_work, held_touches, is_locked, touches_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.symbolic.values import OPAQUE, MemorySpace, Value, pointed_to
 from hgrd.terms import Term, const, mul
@@ -91,7 +91,7 @@ def add_copy(call: LibraryCall, name: str) -> bool:
     on_device = fills or within
     waits = _is_pageable(call, to) if later and not fills and not form.described else not later and not on_device
     touches = [
-        replace(t, locked=later and not waits and _is_locked(call, v))
+        replace(t, locked=later and not waits and is_locked(call, v))
         for v, writes in ((to, True), (source, False))
         if v is not None
         for t in _touches(call, v, form, writes=writes)
@@ -131,18 +131,6 @@ def _on_device(call: LibraryCall, value: Value | None) -> bool:
     """Whether a pointer leads to memory of the device that the host cannot reach."""
     targets = () if value is None else tuple(pointed_to(value))
     return bool(targets) and all(t.space is MemorySpace.GLOBAL and not t.external for t in targets)
-
-
-def _is_locked(call: LibraryCall, value: Value) -> bool:
-    """Whether memory is page-locked memory of the host, which copies use while the host goes on.
-
-    Where the program has such memory, what a pointer that was found somewhere leads to may be a part of it.
-    """
-    locked = call.run.copies.page_locked
-    targets = tuple(pointed_to(value))
-    return bool(locked and targets) and all(
-        t.key in locked or (t.external and t.space is MemorySpace.HOST) for t in targets
-    )
 
 
 def _is_pageable(call: LibraryCall, to: Value | None) -> bool:

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from hgrd.host.concurrency.addresses import Place
 from hgrd.host.concurrency.trace import HandleStream, Touch, choices_of
+from hgrd.host.device_work.library_extents import extents_of, with_extent
 from hgrd.host.device_work.work import Role, add_work, touches_in_role
 from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.library.stream_handles import stream_of_handle
 from hgrd.program.types import OpaqueType, PointerType
-from hgrd.symbolic.values import NULL, OPAQUE, MemorySpace, Value, pointed_to
-from hgrd.terms import Term
+from hgrd.symbolic.values import MemorySpace, Value, pointed_to
 
 _LIBRARIES: Final = ("cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nccl")
 _SETTING: Final = re.compile(r"(cublas|cufft|curand|cusparse|cudnn|cusolver\w\w)SetStream(_v2)?")
@@ -30,6 +30,9 @@ _UPDATING: Final = re.compile(r"cublas([SDCZ](scal|swap|rot|rotm)|Csscal|Zdscal|
 _FROM_TO: Final = re.compile(r"cufftExec\w+|nccl(AllReduce|Reduce|AllGather|ReduceScatter|Broadcast)")
 _WRITING: Final = re.compile(r"curandGenerate(?!Seeds)\w*|ncclRecv")
 _READING: Final = re.compile(r"ncclSend")
+_REDUCING: Final = re.compile(
+    r"cublas([SDCZ](dot|dotu|dotc|nrm2|asum)|Scnrm2|Dznrm2|Scasum|Dzasum|I[sdcz]am(ax|in))(_v2|_64)*"
+)
 _MATMUL: Final = "cublasLtMatmul"  # it gets descriptions between the matrices, and its roles go by the argument
 _MATRICES: Final = {3: Role.READ, 5: Role.READ, 8: Role.READ, 10: Role.WRITTEN, 13: Role.UPDATED}
 
@@ -59,18 +62,7 @@ def add_numeric(call: LibraryCall) -> bool:
 
 def _stream(call: LibraryCall, handle: Value) -> Value | None:
     """The stream that a function works in; None: nothing is known of its handle, which comes from elsewhere."""
-    if _gets_stream(call.name):
-        return call.stream(len(call.arguments) - 1)
-    trace = call.run.trace
-    given = trace.handles.get(place := trace.address_of(handle))
-    if given is not None:
-        within = tuple(loop.binder for loop in trace.inside)[: len(given.loops)] == given.loops
-        return given.stream if within and given.choices <= choices_of(call.state) else OPAQUE
-    if trace.handles:
-        return OPAQUE
-    loaded = call.run.origins.loaded.get(place.key) if isinstance(place, Place) else None
-    made = isinstance(handle, Term) or (loaded is not None and loaded.holder in trace.made_handles)
-    return NULL if made else None
+    return call.stream(len(call.arguments) - 1) if _gets_stream(call.name) else stream_of_handle(call, handle)
 
 
 def _gets_stream(name: str) -> bool:
@@ -82,11 +74,16 @@ def _touches(call: LibraryCall) -> Iterator[Touch]:
     """The memory that a function gets pointers to, besides variables of the host."""
     first, last = (0 if call.name.startswith("nccl") else 1), len(call.arguments) - _gets_stream(call.name)
     indexes = [index for index in range(first, last) if _leads_to_memory(call, index)]
+    extents = extents_of(call)
     for number, index in enumerate(indexes):
         value = call.argument(index)
-        role = _MATRICES.get(index) if call.name == _MATMUL else _role(call.name, number, len(indexes))
+        if _REDUCING.fullmatch(call.name):
+            role = Role.WRITTEN if index == last - 1 else Role.READ
+        else:
+            role = _MATRICES.get(index) if call.name == _MATMUL else _role(call.name, number, len(indexes))
         if value is not None and role is not None:
-            yield from touches_in_role(call, value, role)
+            touches, extent = touches_in_role(call, value, role), extents.get(index)
+            yield from touches if extent is None else (with_extent(touch, extent) for touch in touches)
 
 
 def _role(name: str, number: int, count: int) -> Role:

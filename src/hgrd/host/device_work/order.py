@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import Final
 
 from hgrd.host.concurrency.trace import Follow, Mark, Replay, Wait, choices_of
-from hgrd.host.device_work.algorithms import add_algorithm, add_device_wide, is_device_wide, later_stream
 from hgrd.host.device_work.callbacks import add_callback, is_callback
 from hgrd.host.device_work.copies import add_copy, is_copy
+from hgrd.host.device_work.cub_algorithms import add_device_wide, is_device_wide
 from hgrd.host.device_work.names import runtime_name, stores_nothing
 from hgrd.host.device_work.numeric_libraries import add_numeric, is_numeric
 from hgrd.host.device_work.releases import add_hidden_release, add_release
-from hgrd.host.execution.held_functions import follow_held, hide_passed
-from hgrd.host.execution.host_uses import record_call
+from hgrd.host.device_work.thrust_algorithms import add_element_access, add_thrust, is_element_access, is_thrust
+from hgrd.host.execution.held_functions import calls_held, follow_held, hide_passed
+from hgrd.host.execution.host_uses import record_call, record_handed
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.polls import QUERIES
 from hgrd.host.execution.streams import may_wait
@@ -47,6 +48,9 @@ def record_order(call: LibraryCall) -> None:
         hide_passed(call)
     name = runtime_name(call.name)
     own = call.call.function.user_code
+    if own or calls_held(call.call.function):
+        given = ((value, call.type_of(index)) for index, value in enumerate(call.arguments))
+        record_handed(call.run, call.machine, call.state, given, call.span)
     if not own and is_copy(name):
         if add_copy(call, name):
             _wait(call, sure=False)
@@ -61,8 +65,12 @@ def record_order(call: LibraryCall) -> None:
             _wait(call, sure=False)
     elif not own and name.startswith("cu"):
         _record_runtime(call, name)
-    elif not own and (later := later_stream(call)) is not None:
-        add_algorithm(call, later)
+    elif is_thrust(call):
+        if add_thrust(call):
+            _wait(call, sure=False)
+    elif not own and is_element_access(call):
+        add_element_access(call)
+        _wait(call, sure=False)
     elif not own and (begins_thread(call.call) or join_thread(call)):
         pass
     elif own or may_wait(call, name):

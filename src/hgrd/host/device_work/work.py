@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum, auto
 
+from msgspec.structs import replace
+
 from hgrd.host.concurrency.addresses import ANYWHERE, Address, Place
 from hgrd.host.concurrency.rows import Rectangle, bytes_from
 from hgrd.host.concurrency.trace import Touch, Work, choices_of, pointers_of, told_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.memory.pointer_origins import IN
 from hgrd.program.types import PointerType, Type
-from hgrd.symbolic.values import Composite, Value, pointed_to
+from hgrd.symbolic.values import Composite, MemorySpace, Value, pointed_to
 from hgrd.terms import Term, const
 
 
@@ -59,6 +61,18 @@ def touches_of(
     return found
 
 
+def is_locked(call: LibraryCall, value: Value) -> bool:
+    """Whether a pointer leads to memory of the host that the device uses while the host goes on.
+
+    Where the program has such memory, what a pointer that was found somewhere leads to may be a part of it.
+    """
+    locked = call.run.copies.page_locked
+    targets = tuple(pointed_to(value))
+    return bool(locked and targets) and all(
+        t.key in locked or (t.external and t.space is MemorySpace.HOST) for t in targets
+    )
+
+
 def all_of(call: LibraryCall, pointers: Sequence[Value]) -> list[Touch]:
     """All the memory behind pointers, which is written."""
     size = next((t.size for p in pointers for t in pointed_to(p)), None)
@@ -70,7 +84,8 @@ def touches_in_role(call: LibraryCall, value: Value, role: Role) -> list[Touch]:
     found: list[Touch] = []
     for pointer in pointers_of(value):
         call.run.trace.name(pointer)
-        found.append(touch_in_role(call.run.trace.address_of(pointer), role))
+        touch = touch_in_role(call.run.trace.address_of(pointer), role)
+        found.append(replace(touch, locked=is_locked(call, pointer)))
     return found
 
 
@@ -82,7 +97,8 @@ def held_touches(call: LibraryCall, value: Value, role: Role) -> list[Touch]:
     made = call.run.trace.once | call.run.trace.again
     held = sorted(call.run.origins.closed(IN + key for key in keys) & made)
     if held:
-        return [touch_in_role(Place(key, const(0)), role) for key in held]
+        locked = call.run.copies.page_locked
+        return [replace(touch_in_role(Place(key, const(0)), role), locked=key in locked) for key in held]
     key = f"{ANYWHERE}{call.name}"
     call.run.trace.names[key] = f"memory that {call.name} gets"
     return [touch_in_role(Place(key, const(0)), role)]

@@ -16,6 +16,7 @@ from typing import Final
 
 from hgrd.host.concurrency.addresses import ANYWHERE, UNKNOWN, Place
 from hgrd.host.concurrency.trace import Held, Touch, Work, choices_of
+from hgrd.host.execution.host_uses import record_handed
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.passed_functions import Entering, passed_function
 from hgrd.host.execution.run_state import HostRunState
@@ -38,6 +39,7 @@ _CALLS: Final = re.compile(  # objects of the library that call what they have b
     r"std::(\w+::)*(function|move_only_function|packaged_task|reference_wrapper|__?\w*[bB]ind\w*|_?_?[mM]em_fn"
     r"|__?not_fn\w*|__perfect_forward\w*)::operator\(\)"
 )
+_SIGNATURE: Final = re.compile(r"std::(?:\w+::)*(?:move_only_)?function<[^()]*\((.*)\)[^()]*>")
 _BINDING: Final = ("bind", "bind_front", "mem_fn")
 _AT_ONCE: Final = ("invoke", "invoke_r", "apply", "call_once", "visit")
 _KEEPING: Final = re.compile(
@@ -52,13 +54,27 @@ def binds(call: ir.Call) -> bool:
     return call.function.name in _BINDING and not call.function.user_code
 
 
+def calls_held(function: ir.FunctionRef) -> bool:
+    """Whether a function of the library calls what it, or an object, has been given."""
+    return not function.user_code and (bool(_CALLS.match(function.qualified)) or function.name in _AT_ONCE)
+
+
 def forwards(run: HostRunState, call: ir.Call) -> bool:
     """Whether a call hands its arguments on to functions of the program, all of which take numbers by value."""
-    function = call.function
-    if function.user_code or not (_CALLS.match(function.qualified) or function.name in _AT_ONCE):
+    if not calls_held(call.function):
         return binds(call)
+    if _takes_references(call):
+        return False
     known = (run.linked.functions[key] for key in run.linked.taken & run.linked.uses.keys())
     return not any(_is_reference(p.type) for f in known for p in f.parameters)
+
+
+def _takes_references(call: ir.Call) -> bool:
+    """Whether a call is one of a `std::function` that takes a reference, by its signature."""
+    own = call.arguments[0].type if call.arguments else None
+    own = own.to if isinstance(own, PointerType) else own
+    signature = _SIGNATURE.fullmatch(own.name) if isinstance(own, OpaqueType) else None
+    return signature is not None and "&" in signature[1]
 
 
 def _is_reference(type_: Type) -> bool:
@@ -173,6 +189,7 @@ def follow_pointed(
         followed = Entering(run, machine, chosen, call.span).trace(function, arguments) and followed
     if not followed:
         _hide(run, state, found, "a call through a pointer", call.span)
+    record_handed(run, machine, state, zip(arguments, (a.type for a in call.arguments), strict=False), call.span)
 
 
 def hide_passed(call: LibraryCall, *, begins_thread: bool = False) -> None:

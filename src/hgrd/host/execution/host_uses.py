@@ -6,6 +6,7 @@ Programming", "Mapped Memory").
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from hgrd.cuda.spelling import cuda_name
@@ -14,11 +15,12 @@ from hgrd.host.concurrency.trace import Touch, Use, Wait, choices_of, told_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.linking.stored_kinds import Kind, kind_of
+from hgrd.program.layout import scalars
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, PointerType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, pointed_to
+from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import Term, const, mul, sub, symbols_of
 
 _READING: Final = frozenset(
@@ -47,6 +49,7 @@ _FROM_FIRST: Final = frozenset(  # read a range and write another one
 _TO_FIRST: Final = ("memcpy", "memmove", "strcpy", "strncpy")
 _BY_SIZE: Final = ("memset", "memcpy", "memmove")
 _COUNTED: Final = ("fill_n", "generate_n", "for_each_n", "copy_n")
+_MOST_MEMBERS: Final = 64
 _MAKERS: Final = ("vector", "basic_string", "assign", "insert")  # of the elements of a container
 
 
@@ -96,6 +99,24 @@ def record_call(call: LibraryCall) -> None:
             if _counts(call.run, call.machine, call.state, target):
                 at = value if isinstance(value, Pointer) else Pointer(target, const(0))
                 _add(call.run, call.state, at, row if at is value else None, call.span, writes=writes)
+
+
+def record_handed(
+    run: HostRunState, machine: Machine, state: State, given: Iterable[tuple[Value, Type | None]], span: Span
+) -> None:
+    """Adds that code which is not followed may use the memory that it gets pointers to, by their types."""
+    for value, type_ in given:
+        for target in pointed_to(value):
+            if _counts(run, machine, state, target):
+                at = value if isinstance(value, Pointer) else Pointer(target, const(0))
+                _add(run, state, at, None, span, writes=True, kinds=_kinds_behind(machine, type_))
+
+
+def _kinds_behind(machine: Machine, type_: Type | None) -> frozenset[Kind] | None:
+    """The kinds of the numbers behind a pointer; None: there may be any."""
+    to = type_.to if isinstance(type_, PointerType) else None
+    kinds = [kind_of(t) for _, t in scalars(to, machine.records, _MOST_MEMBERS)] if to is not None else []
+    return frozenset(k for k in kinds if k is not None) if kinds and None not in kinds else None
 
 
 def _counts(run: HostRunState, machine: Machine, state: State, target: MemoryObject) -> bool:

@@ -1,4 +1,4 @@
-"""Handles that functions of the runtime make: streams, nodes of graphs.
+"""Handles that functions of the runtime make: streams, nodes of graphs; and the streams that those of libraries have.
 
 Where one is stored, there is a value that is not known; what is loaded from there later says which one it is.
 """
@@ -8,16 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from hgrd.host.concurrency.addresses import Place
+from hgrd.host.concurrency.trace import choices_of
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.linking.stream_flags import kind_waits, waits_for_default
 from hgrd.host.memory.array_contents import drop_reachable_patterns
-from hgrd.host.memory.unknowns import direct_targets, forget_bytes, forget_targets
+from hgrd.host.memory.unknowns import between, direct_targets, forget_bytes, forget_targets
 from hgrd.program.types import POINTER_SIZE, VOID, PointerType
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.names import unnumbered
-from hgrd.symbolic.values import Pointer, Value
-from hgrd.terms import Op, const
+from hgrd.symbolic.values import NULL, OPAQUE, Pointer, Value
+from hgrd.terms import Op, Term, const
 from hgrd.terms.rewrite import unwrapped
+
+_NOT_READY: Final = 600  # cudaErrorNotReady
+_GET: Final = 2  # arguments of cublasGetStream
 
 
 def note_stream(call: LibraryCall) -> None:
@@ -56,6 +61,35 @@ def made_handle(call: LibraryCall, to: Value) -> Value:
     return load(call.machine, call.state, to, PointerType(VOID), call.span)
 
 
+def stream_of_handle(call: LibraryCall, handle: Value) -> Value | None:
+    """The stream that a handle of a library was given, by default 0; None: the handle comes from elsewhere."""
+    trace = call.run.trace
+    given = trace.handles.get(place := trace.address_of(handle))
+    if given is not None:
+        within = tuple(loop.binder for loop in trace.inside)[: len(given.loops)] == given.loops
+        return given.stream if within and given.choices <= choices_of(call.state) else OPAQUE
+    if trace.handles:
+        return OPAQUE
+    loaded = call.run.origins.loaded.get(place.key) if isinstance(place, Place) else None
+    made = isinstance(handle, Term) or (loaded is not None and loaded.holder in trace.made_handles)
+    return NULL if made else None
+
+
+def _tell_stream(call: LibraryCall) -> Value | None:
+    """cublasGetStream(handle, &stream): what the handle was given last."""
+    handle = call.argument(0)
+    known = None if handle is None or len(call.arguments) < _GET else stream_of_handle(call, handle)
+    if known is None or known is OPAQUE:
+        return None
+    call.store_at(call.arguments[1], known, PointerType(VOID))
+    return const(0)
+
+
+def _asked(call: LibraryCall) -> Value | None:
+    """Whether work is complete: success, or that it is not (CUDA Runtime API, "cudaEventQuery")."""
+    return between(call.machine, call.name, 0, _NOT_READY)
+
+
 def _makes(note: Callable[[LibraryCall], None]) -> LibraryModel:
     """The model of a function that stores a new handle where its first argument points to, and nothing else."""
 
@@ -74,6 +108,12 @@ MODELS: Final[dict[str, LibraryModel]] = {
     **dict.fromkeys(
         ("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority"), _makes(note_stream)
     ),
+    **dict.fromkeys(
+        [f"{library}GetStream" for library in ("cublas", "cusparse", "cudnn", "cusolverDn", "cusolverSp")]
+        + ["cublasGetStream_v2"],
+        _tell_stream,
+    ),
+    **dict.fromkeys(("cudaEventQuery", "cudaStreamQuery"), _asked),
     **dict.fromkeys(("cudaEventCreate", "cudaEventCreateWithFlags"), _makes(note_handle)),
 }
-"""Models of the functions that make streams and events."""
+"""Models of the functions that make streams and events, ask them, or tell the stream of a handle."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hgrd.cuda.atomics import ORDERS_AND_SCOPES
 from hgrd.program.types import (
     CHAR,
     DOUBLE,
@@ -176,32 +175,6 @@ PRELUDE_TYPES: dict[str, Type] = {
     "memory_order": INT,
     "memory_order_t": INT,
     "thread_scope": INT,
-}
-
-# Enumerators that host code is decided by; a reference to one is printed without its value.
-ENUMERATORS: dict[str, int] = {
-    "cudaSuccess": 0,
-    "CUDA_SUCCESS": 0,
-    "cudaErrorInvalidValue": 1,
-    "cudaErrorMemoryAllocation": 2,
-    "cudaMemcpyHostToHost": 0,
-    "cudaMemcpyHostToDevice": 1,
-    "cudaMemcpyDeviceToHost": 2,
-    "cudaMemcpyDeviceToDevice": 3,
-    "cudaMemcpyDefault": 4,
-    "cudaLaunchAttributeIgnore": 0,
-    "cudaLaunchAttributeAccessPolicyWindow": 1,
-    "cudaLaunchAttributeCooperative": 2,
-    "cudaLaunchAttributeSynchronizationPolicy": 3,
-    "cudaLaunchAttributeClusterDimension": 4,
-    "cudaLaunchAttributeClusterSchedulingPolicyPreference": 5,
-    "cudaLaunchAttributeProgrammaticStreamSerialization": 6,
-    "cudaLaunchAttributeProgrammaticEvent": 7,
-    "cudaLaunchAttributePriority": 8,
-    "cudaBoundaryModeZero": 0,
-    "cudaBoundaryModeClamp": 1,
-    "cudaBoundaryModeTrap": 2,
-    **ORDERS_AND_SCOPES,
 }
 
 GROUPS = frozenset(

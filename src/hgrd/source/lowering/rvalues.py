@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from hgrd.cuda.atomics import ORDERS_AND_SCOPES
 from hgrd.program.expressions import (
     AddressOf,
     Convert,
@@ -35,8 +36,9 @@ from hgrd.program.types import (
     Type,
 )
 from hgrd.source.clang.ast import Node, inner, span_of
-from hgrd.source.declarations.cuda_types import ENUMERATORS
+from hgrd.source.declarations.library_enumerators import library_enumerators
 from hgrd.source.declarations.table import VariableDeclaration
+from hgrd.source.declarations.type_parser import split_scopes
 from hgrd.source.declarations.type_traits import library_constant
 from hgrd.source.lowering import calls, constants, constructors, operators
 from hgrd.source.lowering.calls import unit_context
@@ -51,6 +53,7 @@ from hgrd.source.lowering.lvalues import (
     template_parameter,
     unquoted,
 )
+from hgrd.source.own_headers import HEADERS
 from hgrd.source.text.excerpts import qualified_at, variable_before
 
 _TRANSPARENT_CASTS = frozenset(("NoOp", "ConstructorConversion", "UserDefinedConversion"))
@@ -103,10 +106,10 @@ def name(node: Node, to: Context) -> Expression:
     match named["kind"]:
         case "EnumConstantDecl":
             value = to.unit.declarations.enumerators.get(named["id"])
-            value = ENUMERATORS.get(named.get("name", "")) if value is None else value
+            value = _of_library(named) if value is None else value
             type_ = to.type(node)
             type_ = type_ if isinstance(type_, IntType) else INT
-            if value is None:  # of a library header: an unknown constant
+            if value is None:  # of another header: an unknown constant
                 label: str = named.get("name", "?")
                 return Load(VariablePlace(Variable(label, label, type_, Storage.CONSTANT, span), span), type_, span)
             return IntConst(constants.wrapped(value, type_), type_, span)
@@ -115,6 +118,13 @@ def name(node: Node, to: Context) -> Expression:
             return Load(VariablePlace(variable, span), variable.type, span)
         case _:
             return to.load(declared(node, to), node)
+
+
+def _of_library(enumerator: Node) -> int | None:
+    """The value of an enumerator that clang only names: of a header of CUDA or its libraries; None: of another one."""
+    label = enumerator.get("name", "")
+    type_ = split_scopes(enumerator.get("type", {}).get("qualType", ""))[-1].removeprefix("enum ")
+    return ORDERS_AND_SCOPES.get(label, library_enumerators(HEADERS).get((type_, label)))
 
 
 def enumerator_of_object(node: Node, to: Context) -> Expression:

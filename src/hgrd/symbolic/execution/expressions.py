@@ -261,7 +261,7 @@ def _conditional(machine: Machine, state: State, e: ir.Conditional) -> Value:
         return evaluate(machine, state, e.then)
     if test is FALSE:
         return evaluate(machine, state, e.otherwise)
-    a, b = _branches(state, test, e.span)
+    a, b = branches(state, test, e.span)
     x, y = evaluate(machine, a, e.then), evaluate(machine, b, e.otherwise)
     _join(state, a, b, e.span)
     if not a.alive or not b.alive:
@@ -273,13 +273,14 @@ def _logical(machine: Machine, state: State, e: ir.Logical) -> Value:
     left = machine.condition(state, e.left)
     if left is (FALSE if e.conjunction else TRUE):
         return left
-    go, skip = _branches(state, left if e.conjunction else negate(left), e.span)
+    go, skip = branches(state, left if e.conjunction else negate(left), e.span)
     right = machine.condition(go, e.right) if go.alive else FALSE
     _join(state, go, skip, e.span)
     return conj(left, right) if e.conjunction else disj(left, right)
 
 
-def _branches(state: State, test: Term, span: Span) -> tuple[State, State]:
+def branches(state: State, test: Term, span: Span) -> tuple[State, State]:
+    """The states in which a test holds, and in which it does not."""
     a, b = state.copy(), state.copy()
     a.assume(test, ConditionKind.BRANCH, span)
     b.assume(negate(test), ConditionKind.BRANCH, span)

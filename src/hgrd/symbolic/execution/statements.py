@@ -10,7 +10,8 @@ from hgrd.program.span import Span
 from hgrd.program.statements import Statement
 from hgrd.program.walk import nodes
 from hgrd.symbolic.execution.calls import initialise
-from hgrd.symbolic.execution.expressions import evaluate, integer
+from hgrd.symbolic.execution.expressions import branches, evaluate, integer
+from hgrd.symbolic.execution.short_circuits import changes_between, ways
 from hgrd.symbolic.limits import StepLimitError
 from hgrd.symbolic.loops.loop import do_while, loop
 from hgrd.symbolic.machine import Exits, Machine
@@ -118,7 +119,14 @@ def _keeps_value(variable: Variable, key: str, state: State) -> bool:
 
 
 def _if(machine: Machine, state: State, statement: ir.If, exits: Exits) -> State:
-    test = machine.condition(state, statement.condition)
+    if changes_between(machine, statement.condition):
+        depth = len(state.path)
+        then, otherwise = ways(machine, state, statement.condition)
+        if then.alive and otherwise.alive:
+            return _arms(machine, then, otherwise, depth, statement, exits)
+        state, test = (then, TRUE) if then.alive else (otherwise, FALSE)
+    else:
+        test = machine.condition(state, statement.condition)
     if not state.alive:
         return state
     dead = statement.otherwise if test is TRUE else statement.then if test is FALSE else None
@@ -130,11 +138,13 @@ def _if(machine: Machine, state: State, statement: ir.If, exits: Exits) -> State
         return state if statement.otherwise is None else execute(machine, state, statement.otherwise, exits)
     for variable in sorted(machine.effects.of(statement).assigned, key=lambda v: v.key):
         name_contents(machine, state, variable)
-    then, otherwise = state.copy(), state.copy()
-    depth, left = len(state.path), _ways_out(machine, exits)
-    span = statement.condition.span
-    then.assume(test, ConditionKind.BRANCH, span)
-    otherwise.assume(negate(test), ConditionKind.BRANCH, span)
+    then, otherwise = branches(state, test, statement.condition.span)
+    return _arms(machine, then, otherwise, len(state.path), statement, exits)
+
+
+def _arms(machine: Machine, then: State, otherwise: State, depth: int, statement: ir.If, exits: Exits) -> State:
+    """The state after both arms; the paths from `depth` on are the tests that lead to them."""
+    left = _ways_out(machine, exits)
     tests = range(depth, len(then.path)), range(depth, len(otherwise.path))
     then = _after_arm(machine, then, statement.then, exits)
     otherwise = _after_arm(machine, otherwise, statement.otherwise, exits)

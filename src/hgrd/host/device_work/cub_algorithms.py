@@ -1,4 +1,4 @@
-"""Algorithms of Thrust and CUB that run in a stream, while the host goes on."""
+"""Algorithms of CUB for the whole device: they run in a stream, while the host goes on."""
 
 from __future__ import annotations
 
@@ -6,37 +6,36 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from hgrd.host.concurrency.trace import Touch, pointers_of
+from hgrd.host.device_work.library_extents import Extent, elements, with_extent
 from hgrd.host.device_work.work import (
     Role,
     add_work,
     held_touches,
     touches_in_role,
-    touches_of,
     without_reference,
 )
-from hgrd.host.execution.host_uses import writes_range
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.host.memory.pointer_origins import IN
 from hgrd.program.types import VOID, IntType, OpaqueType, PointerType
-from hgrd.symbolic.values import NULL, Composite, NullValue, Pointer, Value
+from hgrd.symbolic.values import Composite, NullValue
+from hgrd.terms import Term, const
 
-_LATER: Final = "par_nosync"  # the policy of algorithms that return before they are done
 _ROLES: Final = {"r": Role.READ, "w": Role.WRITTEN, "b": Role.UPDATED}
-_DEVICE_WIDE: Final[Mapping[str, str]] = {  # of the pointers behind the temporary storage, in each form
-    **dict.fromkeys(("Sum", "Min", "Max", "ArgMin", "ArgMax", "Reduce"), "rw rwrr"),  # also of segments
+_DEVICE_WIDE: Final[Mapping[str, str]] = {  # of the pointers behind the temporary storage, in each form; see `_touches`
+    **dict.fromkeys(("Sum", "Min", "Max", "ArgMin", "ArgMax", "Reduce"), "R1 rwrr"),  # also of segments
     "TransformReduce": "rw",
     "ReduceByKey": "rwrww",
-    **dict.fromkeys(("ExclusiveSum", "InclusiveSum", "ExclusiveScan", "InclusiveScan"), "b rw"),
+    **dict.fromkeys(("ExclusiveSum", "InclusiveSum"), "B RW"),
+    **dict.fromkeys(("ExclusiveScan", "InclusiveScan"), "b rw"),
     **dict.fromkeys(
         ("ExclusiveSumByKey", "InclusiveSumByKey", "ExclusiveScanByKey", "InclusiveScanByKey"), "rrw"
     ),
-    "Flagged": "brw rrww",
-    "If": "bw rww rwwww",
-    "Unique": "bw rww",
+    "Flagged": "BR1 RRw1",
+    "If": "B1 Rw1 rwwww",
+    "Unique": "B1 Rw1",
     "UniqueByKey": "rrwww",
-    **dict.fromkeys(("SortKeys", "SortKeysDescending", "StableSortKeys", "StableSortKeysDescending"), "b rw rwrr"),
+    **dict.fromkeys(("SortKeys", "SortKeysDescending", "StableSortKeys", "StableSortKeysDescending"), "B RW rwrr"),
     **dict.fromkeys(("SortPairs", "SortPairsDescending", "StableSortPairs", "StableSortPairsDescending"),
-                    "bb rwrw rwrwrr"),
+                    "BB RWRW rwrwrr"),
     "SortKeysCopy": "rw",
     "SortPairsCopy": "rrww",
     **dict.fromkeys(("HistogramEven", "HistogramRange"), "rw rwr"),
@@ -55,38 +54,6 @@ _GENERATED: Final = (
     "CountingInputIterator", "ConstantInputIterator", "DiscardOutputIterator", "counting_iterator",
     "constant_iterator", "discard_iterator",
 )  # fmt: skip
-
-
-def note_policy(call: LibraryCall, value: Value) -> None:
-    """`thrust::cuda::par_nosync.on(stream)`: algorithms with this policy return before they are done."""
-    if call.name == "on" and isinstance(value, Composite) and value.origin is not None:
-        match call.arguments:
-            case (_, stream) if later_stream(call) is not None:
-                call.run.trace.policies[value.origin] = stream
-            case _:
-                pass
-
-
-def later_stream(call: LibraryCall) -> Value | None:
-    """The stream in which an algorithm goes on after it has returned, by its policy; None: it does not."""
-    policy = call.argument(0)
-    policies = call.run.trace.policies
-    if policies and isinstance(policy, Composite) and policy.origin is not None:
-        held = call.run.origins.closed({IN + policy.origin})
-        return next((stream for key, stream in policies.items() if IN + key in held), None)
-    first = call.arguments[0] if call.arguments else None
-    alone = isinstance(first, Pointer) and first.target.name == _LATER
-    return NULL if alone else None
-
-
-def add_algorithm(call: LibraryCall, stream: Value) -> None:
-    """An algorithm of Thrust that returns before it is done: it may use all that it gets pointers to."""
-    touches = [
-        t
-        for index, value in enumerate(call.arguments[1:])
-        for t in touches_of(call, value, None, writes=writes_range(call.name, index))
-    ]
-    add_work(call, "the algorithm", stream, touches)
 
 
 def is_device_wide(call: LibraryCall) -> bool:
@@ -115,13 +82,28 @@ def add_device_wide(call: LibraryCall) -> None:
 
 
 def _touches(call: LibraryCall, stream: int | None) -> Iterator[Touch]:
-    """What an algorithm uses besides its storage: by the form that has as many pointers, else it may use all of it."""
+    """What an algorithm uses besides its storage: by the form that has as many pointers, else it may use all of it.
+
+    A form has a letter for each pointer: a capital one for as many elements as the number behind the pointers says, a 1
+    for one that is written.
+    """
     indexes = [index for index in range(2, len(call.arguments)) if index != stream and _leads(call, index)]
     forms = _DEVICE_WIDE[call.name].split()
     form = next((form for form in forms if len(form) == len(indexes)), None)
+    count = call.number(indexes[-1] + 1) if indexes else None
     for number, index in enumerate(indexes):
-        role = Role.UNKNOWN if form is None else _ROLES[form[number]]
-        yield from _touches_at(call, index, role)
+        letter = None if form is None else form[number]
+        role = Role.UNKNOWN if letter is None else Role.WRITTEN if letter == "1" else _ROLES[letter.lower()]
+        amount = None if letter is None or letter.islower() else const(1) if letter == "1" else count
+        extent, touches = _extent(call, index, amount), _touches_at(call, index, role)
+        yield from touches if extent is None else (with_extent(touch, extent) for touch in touches)
+
+
+def _extent(call: LibraryCall, index: int, count: Term | None) -> Extent | None:
+    """So many elements behind a pointer; None: they are not known, or the argument is no pointer."""
+    type_ = without_reference(call.type_of(index))
+    size = call.machine.size(type_.to) if isinstance(type_, PointerType) else None
+    return None if count is None or not size else elements(count, size)
 
 
 def _leads(call: LibraryCall, index: int) -> bool:
