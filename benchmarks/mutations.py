@@ -2686,6 +2686,12 @@ MUTATIONS = (
         gives(None, "host.device_work.order:record_handed", "host.execution.held_functions:record_handed"),
     ),
     Mutation(
+        "bytes-of-any-kind",
+        "bytes that go to files, or are copied, may be any objects",
+        ("tests/verdicts/host/test_bytes_of_slots.py",),
+        gives(None, "host.execution.host_uses:_kinds_behind"),
+    ),
+    Mutation(
         "references-as-numbers",
         "function objects of the library take numbers by value",
         ("tests/verdicts/host/test_handed_to_unseen_code.py",),

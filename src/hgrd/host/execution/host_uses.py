@@ -14,10 +14,10 @@ from hgrd.host.concurrency.rows import Row
 from hgrd.host.concurrency.trace import Touch, Use, Wait, choices_of, told_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.run_state import HostRunState
-from hgrd.host.linking.stored_kinds import Kind, kind_of
+from hgrd.host.linking.stored_kinds import NUMBERS, Kind, kind_of
 from hgrd.program.layout import scalars
 from hgrd.program.span import Span
-from hgrd.program.types import ArrayType, PointerType, Type
+from hgrd.program.types import VOID, ArrayType, IntType, PointerType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value, pointed_to
@@ -98,7 +98,9 @@ def record_call(call: LibraryCall) -> None:
         for target in () if end else pointed_to(value):
             if _counts(call.run, call.machine, call.state, target):
                 at = value if isinstance(value, Pointer) else Pointer(target, const(0))
-                _add(call.run, call.state, at, row if at is value else None, call.span, writes=writes)
+                row = row if at is value else None
+                kinds = _kinds_behind(call.machine, type_)
+                _add(call.run, call.state, at, row, call.span, writes=writes, kinds=kinds)
 
 
 def record_handed(
@@ -113,8 +115,10 @@ def record_handed(
 
 
 def _kinds_behind(machine: Machine, type_: Type | None) -> frozenset[Kind] | None:
-    """The kinds of the numbers behind a pointer; None: there may be any."""
+    """The kinds of the numbers behind a pointer; None: there may be other objects."""
     to = type_.to if isinstance(type_, PointerType) else None
+    if to == VOID or (isinstance(to, IntType) and kind_of(to) is None):
+        return NUMBERS
     kinds = [kind_of(t) for _, t in scalars(to, machine.records, _MOST_MEMBERS)] if to is not None else []
     return frozenset(k for k in kinds if k is not None) if kinds and None not in kinds else None
 

@@ -23,6 +23,12 @@ def kinds_stored(bodies: Iterable[Function], functions: Mapping[str, Function]) 
     return None if None in found else frozenset(kind for kind in found if kind is not None)
 
 
+NUMBERS: Final = frozenset(
+    (*(("integer", bits) for bits in (16, 32, 64, 128)), *(("float", bits) for bits in (16, 32, 64)))
+)
+"""What bytes may be that are copied, written to a file, or read from one."""
+
+
 def kind_of(type_: Type) -> Kind | None:
     """What tells objects apart that no access of another kind may reach; None: any (C++ [basic.lval])."""
     match type_:
