@@ -84,3 +84,25 @@ def test_beside_a_kernel_whose_stream_waits_for_the_default_one(tmp_path: Path, 
 @pytest.mark.parametrize("name", APART)
 def test_of_other_memory(tmp_path: Path, name: str) -> None:
     assert outcomes(tmp_path, f"{STEP} {APART[name]}") == {Outcome.SAFE}
+
+
+IN_A_LOOP = """
+for (int k = 0; k < 3; k++) {
+  sum_of(thrust::cuda::par.on(own), v);
+  step<<<4, 256, 0, own>>>(x, 1024);
+  sum_of(thrust::cuda::par.on(SECOND), v);
+}
+"""
+SUM = """
+template <class P> float sum_of(const P &policy, const thrust::device_vector<float> &of) {
+  return thrust::reduce(policy, of.begin(), of.end());
+}
+int main() {"""
+
+
+@pytest.mark.parametrize(("second", "outcome"), [("own", Outcome.SAFE), ("blocking", Outcome.UNKNOWN)])
+def test_policies_made_in_a_loop(tmp_path: Path, second: str, outcome: Outcome) -> None:
+    text = PROGRAM.replace("int main() {", SUM).replace("BODY", IN_A_LOOP.replace("SECOND", second))
+    report = check(tmp_path, text)
+    assert decided(report) == (2, 2)
+    assert outcomes_of_launches(report) == {outcome}

@@ -24,6 +24,7 @@ from hgrd.program.types import OpaqueType, PointerType
 from hgrd.program.walk import nodes
 from hgrd.symbolic.values import NULL, OPAQUE, Composite, MemorySpace, Pointer, Value, pointed_to
 
+_ON: Final = 2  # arguments of `on`: the policy and the stream
 _DEFAULT: Final = Policy(NULL, waits=True)
 _LATER: Final = "par_nosync"  # the policy of algorithms that return before they are done
 _BY_NAME: Final = {"par": _DEFAULT, "device": _DEFAULT, _LATER: Policy(NULL, waits=False), "host": None, "seq": None}
@@ -43,7 +44,9 @@ _NAMES: Final = ALGORITHMS | frozenset(
 
 def note_policy(call: LibraryCall, value: Value) -> None:
     """`policy.on(stream)`: algorithms with this policy run in the stream."""
-    if call.name == "on" and len(call.arguments) > 1 and isinstance(value, Composite) and value.origin is not None:
+    if call.name != "on" or len(call.arguments) < _ON or call.machine.speculative:
+        return
+    if isinstance(value, Composite) and value.origin is not None:
         known = _policy(call)
         if known is not None:
             call.run.trace.policies[value.origin] = Policy(call.arguments[1], known.waits)
@@ -121,8 +124,8 @@ def _policy(call: LibraryCall) -> Policy | None:
     if not isinstance(given, Composite) or given.origin is None:
         return Policy(OPAQUE, waits=True)
     held = call.run.origins.closed({IN + given.origin})
-    known = (policy for key, policy in call.run.trace.policies.items() if IN + key in held)
-    return next(known, Policy(OPAQUE, waits=True))
+    latest = reversed(call.run.trace.policies.items())
+    return next((policy for key, policy in latest if IN + key in held), Policy(OPAQUE, waits=True))
 
 
 def _is_policy(call: LibraryCall) -> bool:
