@@ -2692,6 +2692,12 @@ MUTATIONS = (
         gives(None, "host.execution.host_uses:_kinds_behind"),
     ),
     Mutation(
+        "results-anywhere-in-records",
+        "a function of a library that gets the address of a member may write the whole record",
+        ("tests/verdicts/host/test_outputs_in_records.py",),
+        gives(None, "host.memory.unknowns:_size_of_member"),
+    ),
+    Mutation(
         "references-as-numbers",
         "function objects of the library take numbers by value",
         ("tests/verdicts/host/test_handed_to_unseen_code.py",),

@@ -25,7 +25,7 @@ from hgrd.host.memory.array_contents import (
     patterns_beside,
     record_patterns_at,
 )
-from hgrd.host.memory.unknowns import between, direct_targets, forget_targets
+from hgrd.host.memory.unknowns import between, direct_targets, forget_outputs, forget_targets
 from hgrd.host.model import FactKind
 from hgrd.host.wording import place_name, pointee
 from hgrd.program.layout import scalars
@@ -33,7 +33,7 @@ from hgrd.program.types import INT, IntType, OpaqueType, PointerType, RecordType
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import ConditionKind
-from hgrd.symbolic.values import Cell, Choice, Composite, FunctionValue, MemorySpace, Pointer, Value, pointed_to
+from hgrd.symbolic.values import Cell, Composite, FunctionValue, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import FALSE, Op, Term, add, const, eq, le, mod, mul, wrap
 from hgrd.terms.interval import of_type
 from hgrd.terms.rewrite import bottom_up, rebuild
@@ -394,5 +394,5 @@ def _status(call: LibraryCall) -> Value | None:
     if "Graph" in call.name or (by_number and "Ctx" in call.name):
         forget_constants(call.run, call.state, all_=True)
     drop_reachable_patterns(call.state, call.arguments)
-    forget_targets(call.state, tuple(a for a in call.arguments if isinstance(a, Pointer | Choice)), deep=False)
+    forget_outputs(call.machine, call.state, zip(call.arguments, call.call.arguments, strict=False))
     return _SUCCESS

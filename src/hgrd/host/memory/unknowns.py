@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from hgrd.host.linking.library_names import holds_values
 from hgrd.host.memory.array_contents import drop_patterns
 from hgrd.host.wording import place_name, pointee
+from hgrd.program import expressions as ir
 from hgrd.program.layout import scalars
 from hgrd.program.span import Span
 from hgrd.program.types import (
@@ -178,6 +179,27 @@ def forget_given(machine: Machine, state: State, arguments: Iterable[tuple[Value
             state.store[value.target.key] = Region(kept, Generation())
         else:
             forget_targets(state, (value,), deep=False)
+
+
+def forget_outputs(machine: Machine, state: State, arguments: Iterable[tuple[Value, ir.Expression]]) -> None:
+    """A function of a C library may have written what it gets pointers to: of `&object->member` the member alone."""
+    for value, expression in arguments:
+        size = _size_of_member(machine, expression)
+        if size is not None and isinstance(value, Pointer):
+            forget_bytes(state, value, size)
+        elif isinstance(value, Pointer | Choice):
+            forget_targets(state, (value,), deep=False)
+
+
+def _size_of_member(machine: Machine, expression: ir.Expression) -> int | None:
+    """The bytes of the member that an expression is the address of; None: it is something else, or an array."""
+    match expression:
+        case ir.Convert(operand=operand):
+            return _size_of_member(machine, operand)
+        case ir.AddressOf(place=ir.FieldPlace(field=member)) if not isinstance(member.type, ArrayType):
+            return machine.size(member.type)
+        case _:
+            return None
 
 
 def forget_bytes(state: State, to: Value, size: int) -> None:
