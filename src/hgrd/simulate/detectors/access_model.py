@@ -34,6 +34,7 @@ from hgrd.simulate.trace import Arrive, Fenced, Touch
 
 _COMPACT_AT = 1 << 21
 _SHORT = 256  # entries of a column that is not worth compressing
+_MOST_PAIRS = 1 << 23  # that clocks may order
 
 
 class Example(Struct, frozen=True):
@@ -296,17 +297,24 @@ class _Found:
             self._differs.add(key)
 
     def compare(self, level: Level, group: Ints, party: Ints, allowed: Bools) -> None:
-        """Adds races among the pairs of rows with a clock on either side, where clocks do not order them."""
+        """Adds races among the pairs of rows with a clock on either side, where clocks do not order them.
+
+        Of very many pairs the first ones are looked at: a run shows some races, and never that there are none.
+        """
         rows = self._rows
         contested = _contested(group, party, rows, allowed)
         clocked = np.flatnonzero(contested & np.isin(group, np.unique(group[rows.clock > 0])))
         clocked = clocked[_met_by_others(group[clocked], rows.kind[clocked], allowed)]
         done: set[tuple[int, int]] = set()
+        looked_at = 0
         for left, right in pairs_within(group[clocked]) if len(clocked) else ():
             left, right = clocked[left], clocked[right]
             wanted = allowed[rows.kind[left], rows.kind[right]] & (party[left] != party[right])
             wanted &= (rows.clock[left] > 0) | (rows.clock[right] > 0)
             left, right = left[wanted], right[wanted]
+            looked_at += len(left)
+            if looked_at > _MOST_PAIRS:
+                return
             same = (rows.value[left] == rows.value[right]) & (rows.known[left] * rows.known[right] > 0)
             for i, j, equal in zip(left.tolist(), right.tolist(), same.tolist(), strict=True):
                 kinds = (int(rows.kind[i]), int(rows.kind[j]))

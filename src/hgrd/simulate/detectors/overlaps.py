@@ -173,14 +173,27 @@ def _within(group: Ints) -> tuple[Ints, Ints]:
 
 
 def pairs_within(groups: Ints, most: int = 1 << 20) -> Iterator[tuple[Ints, Ints]]:
-    """All pairs of different rows of one group, some groups at a time: about `most` pairs, at least a group."""
+    """All pairs of different rows of one group, about `most` pairs at a time; those of large groups come last."""
     order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.r_[True, groups[order][1:] != groups[order][:-1]])
+    starts = np.flatnonzero(np.r_[True, groups[order][1:] != groups[order][:-1]][: len(groups)])
     sizes = np.diff(np.r_[starts, len(groups)])
-    portion = np.cumsum(sizes * sizes) // most
-    cuts = np.r_[starts[np.flatnonzero(np.r_[True, portion[1:] != portion[:-1]])], len(groups)].tolist()
+    large = sizes * sizes > most
+    small = order[np.repeat(~large, sizes)]
+    squares = np.cumsum(sizes[~large] * sizes[~large]) // most
+    ends = np.cumsum(sizes[~large])
+    cuts = [0, *ends[np.flatnonzero(squares[1:] != squares[:-1])].tolist(), len(small)]
     for begin, end in pairwise(cuts):
-        chosen = order[begin:end]
-        left, right = _within(groups[chosen])
+        left, right = _within(groups[small[begin:end]])
         apart = left != right
-        yield chosen[left[apart]], chosen[right[apart]]
+        yield small[begin + left[apart]], small[begin + right[apart]]
+    for begin, size in zip(starts[large].tolist(), sizes[large].tolist(), strict=True):
+        yield from _in_slices(order[begin : begin + size], max(most // size, 1))
+
+
+def _in_slices(rows: Ints, height: int) -> Iterator[tuple[Ints, Ints]]:
+    """All pairs of different rows, so many of the rows at a time with those behind them."""
+    for begin in range(0, len(rows), height):
+        own, others = np.arange(begin, min(begin + height, len(rows))), np.arange(begin, len(rows))
+        left, right = (side.ravel() for side in np.meshgrid(own, others, indexing="ij"))
+        apart = left < right
+        yield rows[left[apart]], rows[right[apart]]
