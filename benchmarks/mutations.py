@@ -2662,7 +2662,7 @@ MUTATIONS = (
         "vectors-hold-still",
         "elements of vectors of the device are copied by nobody",
         ("tests/verdicts/host/test_thrust_streams.py",),
-        gives(False, "host.device_work.order:is_element_access"),
+        gives(False, "host.device_work.order:add_element_access"),
     ),
     Mutation(
         "library-elements-unknown",

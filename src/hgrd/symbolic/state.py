@@ -235,9 +235,6 @@ def _merge_stored(condition: Term, a: Region | None, b: Region | None) -> Region
 
 def _merge_regions(condition: Term, a: Region, b: Region) -> Region:
     """Where one side has never given a value, reading there has no meaning: the other side's value stands."""
-    if a.undefined != b.undefined:
-        generation = b.generation if a.undefined else a.generation
-        a, b = replace(a, generation=generation), replace(b, generation=generation)
     cells: dict[int, Cell] = {}
     lost = a.generation != b.generation or a.zeroed != b.zeroed
     for offset in a.cells.keys() | b.cells.keys():

@@ -43,8 +43,9 @@ class Touch(Struct, frozen=True):
     and it uses no other bytes.  `kinds` are those of the numbers that it uses (of a kernel: writes), None: any.
     `found`: it uses this, or what pointers lead to that are found there, by a pointer that it finds in memory.
     `follows`: these pointers stand in such bytes from the address on, None: anywhere.
-    `early`: a kernel does so before it waits for those before it.  `locked`: it is memory of the host that a copy uses
-    while the host goes on.  `extent`: the bytes of the object, None: unknown.  `rectangle`: it uses these alone.
+    `early`: a kernel does so before it waits for those before it.  `locked`: it is memory of the host that a copy or a
+    library uses while the host goes on.  `extent`: the bytes of the object, None: unknown.  `rectangle`: it uses these
+    alone.
     """
 
     at: Address
@@ -280,9 +281,9 @@ class Trace(Struct):
     `used` are the uses of the host, and its waits, since something else has happened.  `teams` are the threads of
     OpenMP that the run is in, outermost first, `begun` those that nobody has waited for.  `born` says when handles were
     made, by what the objects hold since then: after so many names.  `lookups` say how pointers were got from code that
-    is not followed, by the keys of what these lead to, `results` what that was given. `policies` say where algorithms
+    is not followed, by the keys of what these lead to, `results` what that was given.  `policies` say where algorithms
     run, by the keys of policies that the program has made, `handles` have the streams of handles of libraries;
-    variables in `made_handles` hold new ones. `held` are functions that objects hold. `common` has the keys of memory
+    variables in `made_handles` hold new ones.  `held` are functions that objects hold.  `common` has the keys of memory
     that the program has made for the host and for kernels, `once` those of memory made outside of loops, `again` those
     of other memory that it makes.
     """

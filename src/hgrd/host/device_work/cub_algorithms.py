@@ -19,7 +19,7 @@ from hgrd.program.types import VOID, IntType, OpaqueType, PointerType
 from hgrd.symbolic.values import Composite, NullValue
 from hgrd.terms import Term, const
 
-_ROLES: Final = {"r": Role.READ, "w": Role.WRITTEN, "b": Role.UPDATED}
+_ROLES: Final = {"r": Role.READ, "w": Role.WRITTEN, "b": Role.UPDATED, "1": Role.WRITTEN}
 _DEVICE_WIDE: Final[Mapping[str, str]] = {  # of the pointers behind the temporary storage, in each form; see `_touches`
     **dict.fromkeys(("Sum", "Min", "Max", "ArgMin", "ArgMax", "Reduce"), "R1 rwrr"),  # also of segments
     "TransformReduce": "rw",
@@ -89,12 +89,11 @@ def _touches(call: LibraryCall, stream: int | None) -> Iterator[Touch]:
     """
     indexes = [index for index in range(2, len(call.arguments)) if index != stream and _leads(call, index)]
     forms = _DEVICE_WIDE[call.name].split()
-    form = next((form for form in forms if len(form) == len(indexes)), None)
+    form = next((form for form in forms if len(form) == len(indexes)), "?" * len(indexes))
     count = call.number(indexes[-1] + 1) if indexes else None
-    for number, index in enumerate(indexes):
-        letter = None if form is None else form[number]
-        role = Role.UNKNOWN if letter is None else Role.WRITTEN if letter == "1" else _ROLES[letter.lower()]
-        amount = None if letter is None or letter.islower() else const(1) if letter == "1" else count
+    for index, letter in zip(indexes, form, strict=True):
+        role = _ROLES.get(letter.lower(), Role.UNKNOWN)
+        amount = count if letter.isupper() else const(1) if letter == "1" else None
         extent, touches = _extent(call, index, amount), _touches_at(call, index, role)
         yield from touches if extent is None else (with_extent(touch, extent) for touch in touches)
 

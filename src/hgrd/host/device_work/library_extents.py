@@ -64,7 +64,9 @@ def extents_of(call: LibraryCall) -> Mapping[int, Extent]:
 
 
 def with_extent(touch: Touch, extent: Extent) -> Touch:
-    """A use of memory by a library function, of so many bytes."""
+    """A use of memory by a library function, of so many bytes; nothing is known of one that may read or write."""
+    if not (touch.stores or touch.reads):
+        return touch
     row, rectangle = extent
     used = replace(row, stores=touch.stores, reads=touch.reads)
     alone = rectangle is None

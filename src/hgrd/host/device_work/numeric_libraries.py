@@ -77,13 +77,19 @@ def _touches(call: LibraryCall) -> Iterator[Touch]:
     extents = extents_of(call)
     for number, index in enumerate(indexes):
         value = call.argument(index)
-        if _REDUCING.fullmatch(call.name):
-            role = Role.WRITTEN if index == last - 1 else Role.READ
-        else:
-            role = _MATRICES.get(index) if call.name == _MATMUL else _role(call.name, number, len(indexes))
+        role = _role_at(call, index, number, len(indexes))
         if value is not None and role is not None:
             touches, extent = touches_in_role(call, value, role), extents.get(index)
             yield from touches if extent is None else (with_extent(touch, extent) for touch in touches)
+
+
+def _role_at(call: LibraryCall, index: int, number: int, count: int) -> Role | None:
+    """What a function does with an argument that is one of so many pointers; None: nothing on the device."""
+    if call.name == _MATMUL:
+        return _MATRICES.get(index)
+    if _REDUCING.fullmatch(call.name):  # what they leave is behind the last argument, perhaps on the host
+        return Role.WRITTEN if index == len(call.arguments) - 1 else Role.READ
+    return _role(call.name, number, count)
 
 
 def _role(name: str, number: int, count: int) -> Role:

@@ -15,7 +15,7 @@ from hgrd.host.device_work.cub_algorithms import add_device_wide, is_device_wide
 from hgrd.host.device_work.names import runtime_name, stores_nothing
 from hgrd.host.device_work.numeric_libraries import add_numeric, is_numeric
 from hgrd.host.device_work.releases import add_hidden_release, add_release
-from hgrd.host.device_work.thrust_algorithms import add_element_access, add_thrust, is_element_access, is_thrust
+from hgrd.host.device_work.thrust_algorithms import add_element_access, add_thrust, is_thrust
 from hgrd.host.execution.held_functions import calls_held, follow_held, hide_passed
 from hgrd.host.execution.host_uses import record_call, record_handed
 from hgrd.host.execution.library_call import LibraryCall
@@ -68,8 +68,7 @@ def record_order(call: LibraryCall) -> None:
     elif is_thrust(call):
         if add_thrust(call):
             _wait(call, sure=False)
-    elif not own and is_element_access(call):
-        add_element_access(call)
+    elif not own and add_element_access(call):
         _wait(call, sure=False)
     elif not own and (begins_thread(call.call) or join_thread(call)):
         pass

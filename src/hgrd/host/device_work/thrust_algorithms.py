@@ -71,15 +71,15 @@ def add_thrust(call: LibraryCall) -> bool:
     return policy.waits
 
 
-def is_element_access(call: LibraryCall) -> bool:
-    """Whether a call copies elements of vectors in memory of the device: `float x = v[3]`, `host_vector<int> h = v`."""
-    return bool(_accessed(call))
+def add_element_access(call: LibraryCall) -> bool:
+    """Adds copies of elements of vectors in memory of the device: `float x = v[3]`, `host_vector<int> h = v`.
 
-
-def add_element_access(call: LibraryCall) -> None:
-    """Adds copies of elements, for which the host waits, in the default stream (Thrust, "Vectors")."""
+    They are in the default stream, and the host waits for them (Thrust, "Vectors"); False: the call makes none.
+    """
     touches = [t for value, role in _accessed(call) for t in held_touches(call, value, role)]
-    add_work(call, "the copy", NULL, touches, waits=True)
+    if touches:
+        add_work(call, "the copy", NULL, touches, waits=True)
+    return bool(touches)
 
 
 def _accessed(call: LibraryCall) -> list[tuple[Value, Role]]:

@@ -98,9 +98,8 @@ def record_call(call: LibraryCall) -> None:
         for target in () if end else pointed_to(value):
             if _counts(call.run, call.machine, call.state, target):
                 at = value if isinstance(value, Pointer) else Pointer(target, const(0))
-                row = row if at is value else None
-                kinds = _kinds_behind(call.machine, type_)
-                _add(call.run, call.state, at, row, call.span, writes=writes, kinds=kinds)
+                own, kinds = row if at is value else None, _kinds_behind(call.machine, type_)
+                _add(call.run, call.state, at, own, call.span, writes=writes, kinds=kinds)
 
 
 def record_handed(

@@ -11,6 +11,7 @@ from typing import Final
 from hgrd.host.concurrency.addresses import Place
 from hgrd.host.concurrency.trace import choices_of
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
+from hgrd.host.execution.polls import QUERIES
 from hgrd.host.linking.stream_flags import kind_waits, waits_for_default
 from hgrd.host.memory.array_contents import drop_reachable_patterns
 from hgrd.host.memory.unknowns import between, direct_targets, forget_bytes, forget_targets
@@ -113,7 +114,7 @@ MODELS: Final[dict[str, LibraryModel]] = {
         + ["cublasGetStream_v2"],
         _tell_stream,
     ),
-    **dict.fromkeys(("cudaEventQuery", "cudaStreamQuery"), _asked),
+    **dict.fromkeys(QUERIES, _asked),
     **dict.fromkeys(("cudaEventCreate", "cudaEventCreateWithFlags"), _makes(note_handle)),
 }
 """Models of the functions that make streams and events, ask them, or tell the stream of a handle."""

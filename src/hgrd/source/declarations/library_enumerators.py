@@ -41,18 +41,21 @@ def enumerators_in(text: str) -> Iterator[tuple[tuple[str, str], int]]:
     known: dict[str, int] = {}
     for enum in _ENUM.finditer(_COMMENT.sub(" ", text)):
         types = [t for t in (enum["tag"], enum["name"], enum["made"]) if t]
-        for name, value in _values(enum["body"] or enum["list"] or "", known):
-            known[name] = value
-            yield from (((t, name), value) for t in types)
+        values = _values(enum["body"] or enum["list"] or "", known)
+        known |= values
+        yield from (((t, name), value) for name, value in values.items() for t in types)
 
 
-def _values(body: str, known: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+def _values(body: str, before: Mapping[str, int]) -> dict[str, int]:
+    """The values of the enumerators in a list, which may be those of enumerators `before` it."""
+    found: dict[str, int] = {}
     following: int | None = 0
     for named in filter(None, map(_NAMED.fullmatch, body.split(","))):
-        value = following if named[2] is None else _value(named[2], known)
+        value = following if named[2] is None else _value(named[2], {**before, **found})
         following = None if value is None else value + 1
         if value is not None:
-            yield named[1], value
+            found[named[1]] = value
+    return found
 
 
 def _value(text: str, known: Mapping[str, int]) -> int | None:
