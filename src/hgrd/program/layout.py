@@ -97,6 +97,13 @@ def align_of(type_: Type, records: Mapping[str, Record]) -> int:
             return size_of(type_, records) or 1
 
 
+def keeps_alignment(record: Record, records: Mapping[str, Record]) -> bool:
+    """Whether each member of a record is where its type wants it to be, which `packed` and `#pragma pack` change."""
+    plain = [f for f in record.fields if f.bits is None] if record.complete else []
+    wanted = [(f.offset, align_of(f.type, records)) for f in plain]
+    return all(offset % align == 0 and record.align % align == 0 for offset, align in wanted)
+
+
 def unit_type(field: Field) -> IntType:
     """The integer that a bit-field is a part of."""
     return IntType(field.type.bits if isinstance(field.type, IntType) else 8, False)

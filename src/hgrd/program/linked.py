@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
 
 from hgrd.program.expressions import FunctionAddress
+from hgrd.program.layout import keeps_alignment
 from hgrd.program.program import Function, Global, Program, Side
 from hgrd.program.types import Record
 from hgrd.program.walk import nodes
@@ -19,6 +20,12 @@ class Tables(Struct, frozen=True, dict=True):
     functions: Mapping[str, Function]
     records: Mapping[str, Record]
     globals: Mapping[str, Global]
+    realigned: bool = False
+
+    @cached_property
+    def naturally_aligned(self) -> bool:
+        """Whether all that a pointer of a type leads to has that type's alignment; computed at first use."""
+        return not self.realigned and all(keeps_alignment(r, self.records) for r in self.records.values())
 
     @cached_property
     def function_numbers(self) -> Mapping[str, int]:
@@ -27,7 +34,7 @@ class Tables(Struct, frozen=True, dict=True):
         return {key: i for i, key in enumerate(taken, 1)}
 
 
-def link(programs: Iterable[Program]) -> Tables:
+def link(programs: Sequence[Program]) -> Tables:
     """The tables of several units; functions with bodies win over declarations."""
     functions: dict[str, Function] = {}
     records: dict[str, Record] = {}
@@ -38,7 +45,7 @@ def link(programs: Iterable[Program]) -> Tables:
                 functions[key] = function
         records |= program.records
         globals_ |= program.globals
-    return Tables(functions, records, globals_)
+    return Tables(functions, records, globals_, any(program.realigned for program in programs))
 
 
 def _addresses(functions: Iterable[Function], globals_: Iterable[Global]) -> Iterator[str]:

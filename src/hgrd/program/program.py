@@ -86,7 +86,7 @@ class Program(Struct, frozen=True):
 
     `uninstantiated` templates are patterns, with parameters in place of types and constants; `presumed` ones
     are instances with made-up arguments ("T = int").  `macro_guesses` are the assumptions on macros without
-    which the file does not compile.
+    which the file does not compile.  `realigned`: it declares types like others, but of an alignment of their own.
     """
 
     file: str
@@ -98,6 +98,7 @@ class Program(Struct, frozen=True):
     missing_includes: tuple[str, ...] = ()
     presumed: tuple[tuple[Template, str], ...] = ()
     macro_guesses: tuple[Diagnostic, ...] = ()
+    realigned: bool = False
 
     def kernels(self) -> tuple[Function, ...]:
         """Kernels with bodies, in source order."""

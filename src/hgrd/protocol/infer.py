@@ -124,7 +124,9 @@ def _semantics(
     them are `set_once`.
     """
     memory = MemoryKnowledge(tables.globals, written, single_values, set_once)
-    return DeviceSemantics(configuration, functions, DEVICE_CALLS, memory, Assumptions(asserts), of_grid)
+    aligned = tables.naturally_aligned
+    assumed = Assumptions(asserts)
+    return DeviceSemantics(configuration, functions, DEVICE_CALLS, memory, assumed, of_grid, naturally_aligned=aligned)
 
 
 def _waits_for_grid(items: Iterable[Item]) -> bool:

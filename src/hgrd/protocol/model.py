@@ -62,7 +62,7 @@ class Access(Struct, frozen=True):
     made here; "": it is. `once`: whichever thread makes it, it is made once; None: by each. `again`: it is one that
     stands elsewhere, too, and may be made as late as here. `pipeline`: it is a copy that this pipeline of several
     threads counts: whoever has waited for the commit of its batch comes after it, and nobody else does but by a
-    barrier.
+    barrier. `alignment`: its address is a multiple of this, or it is an error by itself.
     """
 
     number: int
@@ -90,6 +90,7 @@ class Access(Struct, frozen=True):
     once: Joint | None = None
     again: bool = False
     pipeline: str = ""
+    alignment: int = 1
 
     @property
     def changes(self) -> bool:

@@ -272,9 +272,10 @@ __global__ void halve(float2 *a, int width) {
   for (int x = threadIdx.x * 2; x < width; x += blockDim.x * 2)
     a[(blockIdx.x * width + x) / 2] = make_float2(x, x);  // both
 }
+struct Four { float x, y, z, w; };
 __global__ void fours(float *a, int width) {
   int x = threadIdx.x * 4;
-  if (x < width) *(float4 *)(a + blockIdx.x * width + x) = make_float4(x, 1, 2, 3);  // all
+  if (x < width) *(Four *)(a + blockIdx.x * width + x) = Four{float(x), 1, 2, 3};  // all
 }
 int main(int count, char **words) {
   float *a;

@@ -3,16 +3,18 @@
 from tests.checking import verdicts
 
 SOURCE = """
+struct Pair { short x, y; };
+
 // race: read left, write right; global; warp grid (unless width % 4 == 0)
 // race: read right, write left_again; global; warp grid (unless width % 4 == 0)
 // race: write left_again, write right; global; warp grid (unless width % 4 == 0)
 __global__ void halves_of_pairs(short *a, int n) {
   int column = (blockIdx.x * 32 + threadIdx.x) * 2, half = n / 2;
   if (column >= half) return;
-  short2 l = *(short2 *)&a[blockIdx.y * n + column];  // left
-  *(short2 *)&a[blockIdx.y * n + column] =  // left_again
-      *(short2 *)&a[blockIdx.y * n + column + half];  // right
-  *(short2 *)&a[blockIdx.y * n + column + half] = l;  // right
+  Pair l = *(Pair *)&a[blockIdx.y * n + column];  // left
+  *(Pair *)&a[blockIdx.y * n + column] =  // left_again
+      *(Pair *)&a[blockIdx.y * n + column + half];  // right
+  *(Pair *)&a[blockIdx.y * n + column + half] = l;  // right
 }
 
 // race: write tile, write tile; global; block grid (unless width % 64 == 0)

@@ -42,7 +42,7 @@ class AccessEvent(Struct, frozen=True):
 
     `atomic` is None for a plain read or write.  `value` identifies what a write stores (None: unknown), `result` is
     the symbol of what a read or an atomic got (None: it has none).  `text` is how people see the place; "" for the
-    usual form.  `together`, `once` and `pipeline`: as of an `Access`.
+    usual form.  `together`, `once`, `pipeline` and `alignment`: as of an `Access`.
     """
 
     kind: AccessKind
@@ -57,6 +57,7 @@ class AccessEvent(Struct, frozen=True):
     together: Term | None = None
     once: Joint | None = None
     pipeline: str = ""
+    alignment: int = 1
 
 
 def number_of(value: Value | None) -> Term | None:

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from hgrd.cuda.atomics import is_atomic_object
 from hgrd.host.model import Beginning, BoundMemory
-from hgrd.program.expressions import Construct, Expression, FunctionRef, Storage
+from hgrd.program.expressions import Construct, Expression, FunctionRef, Storage, Variable
 from hgrd.program.program import Global
 from hgrd.program.types import ArrayType, Type
 from hgrd.protocol.inference.block_symmetry import CollectiveAccesses
@@ -19,7 +19,7 @@ from hgrd.protocol.inference.stored_pointers import StoredPointers
 from hgrd.protocol.inference.value_names import named
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import State
-from hgrd.symbolic.values import Cell, Composite, MemoryObject, Pointer, Value
+from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Origin, Term, as_int, const
 
 
@@ -127,3 +127,13 @@ def _number_in(initial: Expression | None) -> Expression | None:
             return arguments[0] if arguments else None
         case _:
             return initial
+
+
+def declared_object(machine: Machine, variable: Variable, space: MemorySpace) -> MemoryObject:
+    """The object of a variable with static storage."""
+    if isinstance(variable.type, ArrayType) and variable.type.count is None and space is MemorySpace.SHARED:
+        # All `extern __shared__` arrays of a kernel begin at the same address.
+        return MemoryObject("extern __shared__", variable.name, space, variable.type.of, None, variable.span)
+    size = machine.size(variable.type)
+    bytes_ = const(size) if size else None  # nothing fits into `T a[0]`: its length is unknown
+    return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)

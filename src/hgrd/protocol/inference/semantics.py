@@ -14,7 +14,7 @@ from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call, Expression, Launch, Storage, Variable
-from hgrd.program.layout import scalars
+from hgrd.program.layout import align_of, scalars
 from hgrd.program.span import Span
 from hgrd.program.statements import Assembly
 from hgrd.program.types import ArrayType, FloatType, FunctionType, PointerType, RecordType, Type
@@ -24,7 +24,7 @@ from hgrd.protocol.inference.assumptions import Assumptions
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, access_text, stack_of, users_place
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
 from hgrd.protocol.inference.loop_tests import LoopTests
-from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge
+from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge, declared_object
 from hgrd.protocol.inference.read_only_memory import ADDRESSES, found_in, pointee, value_of_read_only
 from hgrd.protocol.inference.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
 from hgrd.protocol.inference.single_valued_shared import one_thread
@@ -70,6 +70,7 @@ class DeviceSemantics(Semantics):
     `of_grid`: symbols recorded as the same for all threads of a block are the same for the whole grid.
     `number_arguments` are the kernel's arguments that are integers.  `observed`: by symbol name, what atomics and
     volatile reads have found.  `divided`: a group that is not the block has been divided so far.
+    `naturally_aligned`: the program has no types that are packed, or otherwise aligned, which others read like any.
     """
 
     configuration: Configuration
@@ -79,6 +80,7 @@ class DeviceSemantics(Semantics):
     assumptions: Assumptions
     of_grid: bool = False
     divided: bool = False
+    naturally_aligned: bool = False
     number_arguments: frozenset[Term] = frozenset()
     observed: dict[str, Observation] = field(default_factory=dict[str, Observation])
     recorder: Recorder = field(default_factory=Recorder)
@@ -94,13 +96,13 @@ class DeviceSemantics(Semantics):
     def variable_object(self, machine: Machine, variable: Variable) -> MemoryObject | None:
         match variable.storage:
             case Storage.SHARED:
-                return _global_object(machine, variable, MemorySpace.SHARED)
+                return declared_object(machine, variable, MemorySpace.SHARED)
             case Storage.DEVICE:
-                return _global_object(machine, variable, MemorySpace.GLOBAL)
+                return declared_object(machine, variable, MemorySpace.GLOBAL)
             case Storage.CONSTANT:
-                return _global_object(machine, variable, MemorySpace.CONSTANT)
+                return declared_object(machine, variable, MemorySpace.CONSTANT)
             case Storage.GLOBAL | Storage.STATIC:
-                return _global_object(machine, variable, MemorySpace.HOST)
+                return declared_object(machine, variable, MemorySpace.HOST)
             case _:
                 return None
 
@@ -162,8 +164,7 @@ class DeviceSemantics(Semantics):
             value = value_of_read_only(machine, target, pointer.offset, type_) if declared is None else declared
         else:
             value = self.fresh(machine, target, type_)
-            one_object = not self.of_grid or target.space is MemorySpace.GLOBAL
-            if not volatile and one_object:
+            if not volatile and (not self.of_grid or target.space is MemorySpace.GLOBAL):
                 self.uniformity.read(machine, value, self.recorder.place(pointer))
             if not (volatile or machine.speculative or self.recorder.loops):
                 self.memory.keep(target, type_, value)
@@ -173,9 +174,14 @@ class DeviceSemantics(Semantics):
         result = None if steady else symbol_of(value)
         if result is not None and not volatile:
             self.tests.read(state, pointer, size, result)
-        event = AccessEvent(AccessKind.READ, pointer, size, span, result=result, volatile=volatile)
+        aligned = self.alignment(machine, type_)
+        event = AccessEvent(AccessKind.READ, pointer, size, span, result=result, volatile=volatile, alignment=aligned)
         self.access(machine, state, event)
         return value
+
+    def alignment(self, machine: Machine, type_: Type) -> int:
+        """What the addresses of accesses of a type are multiples of (Programming Guide, "Size and Alignment")."""
+        return align_of(type_, machine.records) if self.naturally_aligned else 1
 
     def derived(self, machine: Machine, state: State, value: Value, given: FloatValue, span: Span) -> None:
         self.uniformity.made_of(machine, value, given)
@@ -216,7 +222,9 @@ class DeviceSemantics(Semantics):
             once = not self.recorder.loops and one_thread(guards_of(state), indexes, common)
             self.memory.single_valued.stored(pointer.target, type_, value, common, once=once)
             self.memory.stored_pointers.stored(pointer.target, type_, value, span)
-        self.access(machine, state, AccessEvent(AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile))
+        aligned = self.alignment(machine, type_)
+        event = AccessEvent(AccessKind.WRITE, pointer, size, span, value=same, volatile=volatile, alignment=aligned)
+        self.access(machine, state, event)
 
     def access(self, machine: Machine, state: State, event: AccessEvent) -> None:
         """Records an access, unless the memory belongs to the thread alone."""
@@ -251,6 +259,7 @@ class DeviceSemantics(Semantics):
             together=event.together,
             once=event.once,
             pipeline=event.pipeline,
+            alignment=event.alignment,
         )
         self.recorder.add(machine, item)
 
@@ -385,15 +394,6 @@ class DeviceSemantics(Semantics):
 
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
         self.recorder.gap(machine, state, reason, span)
-
-
-def _global_object(machine: Machine, variable: Variable, space: MemorySpace) -> MemoryObject:
-    if isinstance(variable.type, ArrayType) and variable.type.count is None and space is MemorySpace.SHARED:
-        # All `extern __shared__` arrays of a kernel begin at the same address.
-        return MemoryObject("extern __shared__", variable.name, space, variable.type.of, None, variable.span)
-    size = machine.size(variable.type)
-    bytes_ = const(size) if size else None  # nothing fits into `T a[0]`: its length is unknown
-    return MemoryObject(variable.key, variable.name, space, variable.type, bytes_, variable.span)
 
 
 def _vector(terms: tuple[Term, Term, Term]) -> Composite:

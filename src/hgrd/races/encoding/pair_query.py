@@ -60,7 +60,8 @@ class EncodedPair(Struct, frozen=True):
     `contents` are the facts from which `Query.between` has what it says of the elements of arrays.
     `data`: memory contents decide whether the accesses are reached or where they go.  `unknown`: names of the unknown
     values that do.  `passed` are tests of memory contents that were left out of the query, since some contents pass
-    them whatever else holds.  `told`: conditions of the query that hold of its values anyway.
+    them whatever else holds.  `told`: conditions of the query that hold of its values anyway.  `aligned`: it
+    says that both addresses are aligned.
     """
 
     first: Access
@@ -73,6 +74,12 @@ class EncodedPair(Struct, frozen=True):
     contents: tuple[Fact, ...] = ()
     passed: tuple[Term, ...] = ()
     told: tuple[Term, ...] = ()
+    aligned: bool = False
+
+    @property
+    def addresses(self) -> tuple[Term, Term]:
+        """The offsets of the two accesses, each by the names of its own thread."""
+        return self.query.first.address, self.query.second.address
 
 
 class PairEncoder(Struct, frozen=True):
@@ -147,6 +154,10 @@ class PairEncoder(Struct, frozen=True):
     def inside(self, access: Access) -> Query:
         """The query whether a thread can make an access so that what is `bounded` stays within allocations."""
         return inside_query(self.protocol, self.facts, access, self._companions(access))
+
+    def made_under(self, access: Access, conditions: tuple[Term, ...]) -> Query:
+        """The query whether a thread can make an access under conditions on what the kernel is given."""
+        return inside_query(self.protocol, self.facts, access, conditions)
 
     def only_alone(self, access: Access) -> bool:
         """From now on, only the access itself is `bounded`, and no others of its thread; False: so it has been."""

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from hgrd.host.model import Fact
 from hgrd.protocol.phases.phases import Phases
+from hgrd.races.encoding.alignment import both_aligned, inputs_that_align
 from hgrd.races.encoding.pair_query import EncodedPair, Pair, PairEncoder
 from hgrd.races.encoding.read_consistency import ReadConsistency
 from hgrd.races.encoding.value_equality import Values
@@ -17,7 +18,7 @@ from hgrd.races.plausibility.reachability import reach, with_condition
 from hgrd.races.plausibility.unneeded_values import meets_without, values_told
 from hgrd.solve.decide import Decider
 from hgrd.solve.query import Answer, Conflict, Model, Proved, Undecided
-from hgrd.terms import Origin, conj
+from hgrd.terms import TRUE, Origin, conj
 
 _ATTEMPTS = 8  # to find iterations that both threads reach
 
@@ -33,6 +34,25 @@ class PairQueries(Struct, frozen=True):
     verdicts: VerdictBuilder
 
     def ask(self, pair: Pair) -> tuple[EncodedPair, Answer]:
+        """The answer; where addresses are aligned if the inputs are as they must be, these are supposed to be so."""
+        encoded, answer = self._asked(pair)
+        aligned = both_aligned(pair.first, pair.second, encoded.addresses)
+        if aligned is TRUE or not isinstance(answer, Conflict):
+            return encoded, answer
+        between = (*encoded.query.between, aligned)
+        narrow, found = self.decided(replace(encoded, query=replace(encoded.query, between=between), aligned=True))
+        if isinstance(found, Conflict):
+            return encoded, found
+        if isinstance(found, Proved) and self._may_be_aligned(encoded):
+            return narrow, found
+        return encoded, answer
+
+    def _may_be_aligned(self, encoded: EncodedPair) -> bool:
+        """Whether the host may give the kernel inputs with which the addresses of the two are aligned."""
+        needed = inputs_that_align(encoded.first, encoded.second, encoded.addresses)
+        return not isinstance(self.decide(self.encoder.made_under(encoded.first, needed)), Proved)
+
+    def _asked(self, pair: Pair) -> tuple[EncodedPair, Answer]:
         """The answer, first without what can only exclude conflicts: extents of allocations, reads that agree."""
         encoded, answer = self.decided(self.encoder.encode(pair, bounded=False))
         if isinstance(answer, Proved):

@@ -10,6 +10,7 @@ from hgrd.findings.model import FactUse, Finding, OpenPair, Outcome, Proof
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.span import Span
 from hgrd.protocol.model import Access, Protocol, accesses
+from hgrd.races.encoding.alignment import said_of_alignment
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.results.evidence import Evidence
 from hgrd.races.results.sites import SiteKey, key_of, outermost, said, site_of, use_of
@@ -76,6 +77,8 @@ class VerdictBuilder(Struct):
         key = key_of(encoded.first, encoded.second)
         known = self.proofs.get(key) or Proof(site_of(encoded.first), site_of(encoded.second), ())
         self.proofs[key] = replace(known, facts=tuple(dict.fromkeys((*known.facts, *uses))))
+        if encoded.aligned:
+            self.assume(said_of_alignment(encoded.first, encoded.second), encoded.first.span)
         for term in outermost(answer.no_wrap):
             bits, signed, _ = term.wrap_to
             text = f"{said(term)} does not leave {bits} bits {'signed' if signed else 'unsigned'}"

@@ -95,6 +95,7 @@ class Collector:
     def _alias(self, node: Node, scope: Scope) -> None:
         qualified = "::".join((*scope, node["name"]))
         self._name(qualified)
+        self._table.realigned |= any(child["kind"] == "AlignedAttr" for child in inner(node))
         target = next((child.get("decl", {}).get("id") for child in inner(node)), None)
         if target in self._table.unnamed_types:  # typedef struct { … } T
             self._table.named[qualified] = self._table.unnamed_types[target]

@@ -108,6 +108,7 @@ class Declarations(Struct):
     members: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
     functions: dict[str, FunctionDeclaration] = field(default_factory=dict[str, FunctionDeclaration])
     defined: dict[str, str] = field(default_factory=dict[str, str])  # files of definitions by the functions' keys
+    realigned: bool = False  # a typedef has an alignment of its own
     virtual_names: set[str] = field(default_factory=set[str])
     variables: dict[str, VariableDeclaration] = field(default_factory=dict[str, VariableDeclaration])
     enumerator_values: dict[str, int] = field(default_factory=dict[str, int])  # by qualified name

@@ -102,6 +102,7 @@ def _lower_once(path: str, options: SourceOptions, meanwhile: Callable[[], objec
         tuple(state.uninstantiated),
         missing,
         macro_guesses=macro_guesses,
+        realigned=table.realigned,
     )
 
 
