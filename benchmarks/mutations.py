@@ -2164,7 +2164,7 @@ MUTATIONS = (
         "host-overlaps-none",
         "objects from outside are never one, whatever code returned them",
         ("tests/verdicts/host/test_same_memory.py",),
-        gives((), "host.memory.pointer_origins:PointerOrigins.overlaps"),
+        gives((), "host.launches.capture:possible_overlaps"),
     ),
     Mutation(
         "lost-extents-free",
@@ -2200,7 +2200,7 @@ MUTATIONS = (
         "host-elements-differ",
         "different elements of an array are taken for different pointers, whatever their indexes",
         ("tests/verdicts/host/test_same_memory.py",),
-        gives(True, "host.memory.pointer_origins:_differ"),
+        gives(True, "host.memory.possible_overlaps:_differ"),
     ),
     Mutation(
         "keys-tell-pointers-apart",
@@ -2762,5 +2762,35 @@ MUTATIONS = (
         "loops that store where a table says may store one pointer everywhere",
         ("tests/verdicts/host/test_tables_of_places.py",),
         gives(False, "symbolic.loops.unrolling:_fills_places"),
+    ),
+    Mutation(
+        "vectors-always-aligned",
+        "vectors are aligned whatever the host gives the kernel",
+        ("tests/verdicts/values/test_alignment.py",),
+        gives((), "races.pairs.queries:inputs_that_align"),
+    ),
+    Mutation(
+        "packed-keeps-alignment",
+        "packed records keep the alignment of their members",
+        ("tests/verdicts/values/test_alignment.py",),
+        gives(True, "program.linked:keeps_alignment"),
+    ),
+    Mutation(
+        "all-depends-on-inputs",
+        "inputs align every address",
+        ("tests/verdicts/values/test_alignment.py",),
+        gives(True, "races.encoding.alignment:_depends_on_inputs"),
+    ),
+    Mutation(
+        "stored-at-one-place",
+        "what is stored in a record is stored at one place of it only",
+        ("tests/verdicts/host/test_allocated_members.py",),
+        gives(True, "host.memory.possible_overlaps:_stored_elsewhere"),
+    ),
+    Mutation(
+        "never-repeats",
+        "no object holds a pointer twice",
+        ("tests/verdicts/host/test_allocated_members.py",),
+        gives(False, "host.memory.possible_overlaps:_repeats"),
     ),
 )

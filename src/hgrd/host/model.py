@@ -90,15 +90,15 @@ class Beginning(Struct, frozen=True):
 class PossibleOverlap(Struct, frozen=True):
     """Two objects that may be one, by their keys, and what they are called.
 
-    `inside`: not the first object itself, but what pointers lead to that are found in it.  `elsewhere`: the pointers to
-    the two were found at different places of one object.
+    `inside`: not the first object itself, but what pointers lead to that are found in it.  `elsewhere`: the
+    pairs of their alternatives, by keys, the pointers to which were found at different places of one object.
     """
 
     first: str
     second: str
     text: str
     inside: bool = False
-    elsewhere: bool = False
+    elsewhere: tuple[tuple[str, str], ...] = ()
 
 
 class HeldPointers(Struct, frozen=True):

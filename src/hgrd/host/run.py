@@ -26,6 +26,7 @@ from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.pointer_origins import IN
+from hgrd.host.memory.possible_overlaps import may_be_one
 from hgrd.host.memory.stored_targets import StoredTargets
 from hgrd.host.memory.stored_twice import Part
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
@@ -283,7 +284,7 @@ def _decide_overlaps(run: HostRunState, before: int) -> None:
     """Leaves the new launches the pairs of objects that may be one, by all that the run has stored."""
     closure = Closure(run.origins.steps)
     run.launches.sites[before:] = [
-        replace(site, overlaps=tuple(o for o in site.overlaps if run.origins.may_be_one(o, closure)))
+        replace(site, overlaps=tuple(o for o in site.overlaps if may_be_one(run.origins, o, closure)))
         for site in run.launches.sites[before:]
     ]
 

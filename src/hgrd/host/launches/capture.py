@@ -31,6 +31,7 @@ from hgrd.host.launches.traced_grids import TracedLaunch, trace_grid
 from hgrd.host.launches.untold_tests import untold_tests
 from hgrd.host.memory.array_contents import after_kernel, drop_all_patterns, patterns_of
 from hgrd.host.memory.pointer_origins import ANYTHING
+from hgrd.host.memory.possible_overlaps import possible_overlaps
 from hgrd.host.memory.unknowns import between, forget_targets, unknown
 from hgrd.host.model import Fact, HostNote, LaunchSite, ProgramMade
 from hgrd.host.provenance.recordings import Entered, RecordedLaunch
@@ -239,7 +240,7 @@ def _site(
     conditions, kinds = projected(connected(path, roots), roots, launches.fact_kinds, launches.projections)
     conditions = relevant(conditions, roots)
     seen = abstraction_of(roots, [c.term for c in conditions], values)
-    overlaps = run.origins.overlaps(values, by_name, state.path, seen.objects)
+    overlaps = possible_overlaps(run.origins, values, by_name, state.path, seen.objects)
     constants = tuple(replace(c, value=seen.composite(c.value)) for c in constants)
     arguments = tuple(map(seen.value, one.arguments))
     grid, block = _map(seen.term, grid), _map(seen.term, block)

@@ -10,9 +10,9 @@ that returned the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations, product
-from math import gcd, inf
+from collections.abc import Iterable, Iterator
+from itertools import product
+from math import inf
 from typing import Final
 
 from msgspec import Struct, field
@@ -23,11 +23,10 @@ from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.holding_types import may_hold
 from hgrd.host.memory.stored_twice import Part, Stored, StoredPointers, part_at
 from hgrd.host.memory.visible_stores import VisibleStores
-from hgrd.host.model import PossibleOverlap
 from hgrd.program.types import OpaqueType, PointerType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import reachable
-from hgrd.symbolic.state import EMPTY, Condition, Generation, State
+from hgrd.symbolic.state import EMPTY, Generation, State
 from hgrd.symbolic.values import (
     Cell,
     Choice,
@@ -40,8 +39,7 @@ from hgrd.symbolic.values import (
     Value,
     pointed_to,
 )
-from hgrd.terms import Op, Origin, Symbol, Term, add, const, sub, symbols_of, var
-from hgrd.terms.linear import difference, linear
+from hgrd.terms import Origin, Symbol, Term, add, const, symbols_of, var
 from hgrd.terms.parity import with_parities
 
 ANYTHING: Final = "?"
@@ -67,8 +65,8 @@ class PointerOrigins(Struct):
 
     `held`: what has been stored in an object, or may have been by code that is not followed.  `may_be`: what an object
     from outside may be, or be a part of.  `loaded`: the place of the pointer that led to an object from outside.
-    `own`: objects of which every element of another one has its own, since each iteration of a loop makes one; `own_at`
-    has the places of an object where pointers to another one were stored.
+    `own`: objects of which every element of another one has its own, since each iteration of a loop makes one, or which
+    are stored at one place of it only; `own_at` has the places of an object where pointers to another one were stored.
     `calls` are names for the results of calls.
     """
 
@@ -91,7 +89,9 @@ class PointerOrigins(Struct):
                 self.own_at.setdefault((place.target.key, key), set()).add(place.offset)
             alone = {key for key in found if len(self.own_at[place.target.key, key]) == 1}
             alone -= {key for key in alone & self.loaded.keys() if IN + place.target.key in self.closed({key})}
-            self._record_own(place.target.key, found, {key for key in alone if index.get(key, -1) > first})
+            fixed = place.offset.is_const and not place.target.key.endswith((ELEMENTS, SHARED_ELEMENTS))
+            own = alone if fixed else {key for key in alone if index.get(key, -1) > first}
+            self._record_own(place.target.key, found, own)
             for name in self.closed({place.target.key}):
                 self.held.setdefault(name.removeprefix(IN), set()).update(found)
             self._record_place(machine, place, value)
@@ -189,7 +189,7 @@ class PointerOrigins(Struct):
         given = set(sources)
         for target in targets if given else ():
             for name in self.closed({target.key}) if target.external else (target.key,):
-                self.held.setdefault(name.removeprefix(IN), set()).update(given)
+                self.record_written_key(name.removeprefix(IN), given)
 
     def record_lost(self, targets: Iterable[MemoryObject]) -> None:
         """Code that is there, but is not followed, may have stored any pointer in these objects."""
@@ -197,11 +197,15 @@ class PointerOrigins(Struct):
 
     def record_written_key(self, key: str, sources: Iterable[str]) -> None:
         """As `record_written`, for the object of a key."""
-        self.held.setdefault(key, set()).update(sources)
+        given = set(sources)
+        self.held.setdefault(key, set()).update(given)
+        self.own.get(key, set()).difference_update(given)
 
     def record_copy(self, machine: Machine, state: State, to: Value, source: Value) -> None:
         """Memory at an address is copied to another."""
         for place, origin in product(pointers_in(to), pointers_in(source)):
+            if place.target.key == origin.target.key and may_hold(place.target.element):  # which may hold one twice now
+                self.record_written_key(place.target.key, (f"{place.target.key}, copied",))
             whole = self.visible.copied(machine.records, place, origin, state.store.get(origin.target.key, EMPTY))
             if whole or self._copied_members(machine, place.target, origin.target):
                 continue
@@ -232,34 +236,6 @@ class PointerOrigins(Struct):
             others = holders - {key}
             self.may_be.setdefault(key, set()).update(IN + other for other in others)
             self.may_be[key].update(others if same else ())
-
-    def overlaps(
-        self, values: Iterable[Value], known: Iterable[str], path: Iterable[Condition], names: Mapping[str, str]
-    ) -> Iterator[PossibleOverlap]:
-        """The pairs of objects that a launch with these values knows and that may be one, if `may_be_one` says so.
-
-        `known` are the keys of variables of the device, which kernels know by name.  `names` are those of the objects.
-        """
-        targets = list({t.key: t for value in values for t in pointed_to(value)}.values())
-        apart = tuple(c.term for c in path)
-        for a, b in combinations(targets, 2):
-            if a.external or b.external:
-                elsewhere = self._found_apart(a.key, b.key, apart)
-                yield PossibleOverlap(a.key, b.key, f"{names[a.key]} and {names[b.key]}", elsewhere=elsewhere)
-        for holder in dict.fromkeys((*(t.key for t in targets), *known)):
-            for t in (t for t in targets if t.key != holder):
-                yield PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
-
-    def may_be_one(self, pair: PossibleOverlap, closure: Closure) -> bool:
-        """Whether the objects of a pair may be one, for all that is known by now; `closure` is that of `steps`."""
-        second = closure.bits((pair.second,))
-        if pair.inside:
-            return bool(second & closure.bits(self.held.get(pair.first, ())))
-        first = closure.bits((pair.first,))
-        if (first | second) & closure.bits((ANYTHING,)):
-            return True
-        holder = self._common_holder(pair.first, pair.second)
-        return bool(first & second) if holder is None else not pair.elsewhere or self._repeats(holder, closure)
 
     def closed(self, first: Iterable[str]) -> set[str]:
         """The names of all that these names may be, or hold, by what is known up to now."""
@@ -295,22 +271,6 @@ class PointerOrigins(Struct):
         """What an object may hold because it may be another one."""
         for name in self._is(key):
             yield name if name.startswith(IN) else IN + name
-
-    def _common_holder(self, one: str, other: str) -> str | None:
-        """The object in one generation of which the pointers to two objects were found; None: there is none."""
-        a, b = self.loaded.get(one), self.loaded.get(other)
-        same = a is not None and b is not None and a.holder == b.holder and a.generation == b.generation
-        return a.holder if same and a is not None else None
-
-    def _found_apart(self, one: str, other: str, held: tuple[Term, ...]) -> bool:
-        """Whether the pointers to two objects were found at different places of one, where the conditions hold."""
-        together = self._common_holder(one, other) is not None
-        return together and _differ(self.loaded[one].offset, self.loaded[other].offset, held)
-
-    def _repeats(self, holder: str, closure: Closure) -> bool:
-        """Whether an object may hold a pointer twice, for all that the program shows."""
-        own = self.own.get(holder, set()) | {holder, holder.removesuffix(ELEMENTS)}
-        return any(not name.startswith(IN) and name not in own for name in closure.of((IN + holder,)))
 
 
 def pointers_in(value: Value) -> Iterator[Pointer]:
@@ -374,26 +334,3 @@ def _is_open(state: State, target: MemoryObject) -> bool:
 def held_in(values: Iterable[Value]) -> set[str]:
     """Names for what the objects that values lead to hold: all the pointers that a copy of them stores."""
     return {f"{IN}{t.key}" for value in values for t in pointed_to(value) if may_hold(t.element)}
-
-
-def _differ(one: Term, other: Term, held: Iterable[Term]) -> bool:
-    """Whether two offsets are never equal, where the conditions hold."""
-    between = difference(one, other)
-    constant, atoms = linear(between)
-    if not atoms:
-        return constant != 0
-    common = gcd(*(abs(n) for n in atoms.values()))
-    if constant % common or not sub(one, other).low <= 0 <= sub(one, other).high:
-        return True
-    return any(_says_differ(term, constant, atoms) for term in held)
-
-
-def _says_differ(term: Term, constant: int, atoms: Mapping[Term, int]) -> bool:
-    if term.op is not Op.NOT or term.args[0].op is not Op.EQ:
-        return False
-    told, parts = linear(difference(*term.args[0].args))
-    if parts.keys() != atoms.keys():
-        return False
-    one = next(iter(parts))
-    factor, rest = divmod(atoms[one], parts[one])
-    return rest == 0 and told * factor == constant and all(n * factor == atoms[t] for t, n in parts.items())

@@ -1,0 +1,119 @@
+"""Possible overlaps: pairs of objects that a launch knows and that may be one, by where pointers to them were found.
+
+float *m = model->m, *v = model->v;               // two places of one record: apart, unless it may hold one twice
+if (!m) cudaMalloc(&m, n), model->m = m;          // a new object, stored at one place: `v` leads elsewhere
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations, product
+from math import gcd
+
+from hgrd.host.memory.array_contents import ELEMENTS
+from hgrd.host.memory.closure import Closure
+from hgrd.host.memory.pointer_origins import ANYTHING, IN, OR, PointerOrigins
+from hgrd.host.model import PossibleOverlap
+from hgrd.symbolic.state import Condition
+from hgrd.symbolic.values import Value, pointed_to
+from hgrd.terms import Op, Term, sub
+from hgrd.terms.linear import difference, linear
+
+
+def possible_overlaps(
+    origins: PointerOrigins,
+    values: Iterable[Value],
+    known: Iterable[str],
+    path: Iterable[Condition],
+    names: Mapping[str, str],
+) -> Iterator[PossibleOverlap]:
+    """The pairs of objects that a launch with these values knows and that may be one, if `may_be_one` says so.
+
+    `known` are the keys of variables of the device, which kernels know by name.  `names` are those of the objects.
+    """
+    targets = list({t.key: t for value in values for t in pointed_to(value)}.values())
+    apart = tuple(c.term for c in path)
+    for a, b in combinations(targets, 2):
+        if a.external or b.external:
+            pairs = product(a.key.split(OR), b.key.split(OR))
+            elsewhere = tuple((one, other) for one, other in pairs if _found_apart(origins, one, other, apart))
+            yield PossibleOverlap(a.key, b.key, f"{names[a.key]} and {names[b.key]}", elsewhere=elsewhere)
+    for holder in dict.fromkeys((*(t.key for t in targets), *known)):
+        for t in (t for t in targets if t.key != holder):
+            yield PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
+
+
+def may_be_one(origins: PointerOrigins, pair: PossibleOverlap, closure: Closure) -> bool:
+    """Whether the objects of a pair may be one, for all that is known by now; `closure` is that of `steps`."""
+    second = closure.bits((pair.second,))
+    if pair.inside:
+        return bool(second & closure.bits(origins.held.get(pair.first, ())))
+    first = closure.bits((pair.first,))
+    if (first | second) & closure.bits((ANYTHING,)):
+        return True
+    alternatives = product(pair.first.split(OR), pair.second.split(OR))
+    return any(_are_one(origins, one, other, closure, (one, other) in pair.elsewhere) for one, other in alternatives)
+
+
+def _are_one(origins: PointerOrigins, one: str, other: str, closure: Closure, elsewhere: bool) -> bool:
+    """Whether two objects may be one; `elsewhere`: pointers to them were found at different places of one object."""
+    holder = _common_holder(origins, one, other)
+    if holder is not None and one != other:
+        return not elsewhere or _repeats(origins, holder, closure)
+    if _stored_elsewhere(origins, one, other) or _stored_elsewhere(origins, other, one):
+        return False
+    return bool(closure.bits((one,)) & closure.bits((other,)))
+
+
+def _stored_elsewhere(origins: PointerOrigins, made: str, found: str) -> bool:
+    """Whether an object is stored at one place alone, and the pointer to the other one was found at another place."""
+    loaded = origins.loaded.get(found)
+    if loaded is None or made in origins.loaded or made not in origins.own.get(loaded.holder, ()):
+        return False
+    holders = [key for key, held in origins.held.items() if made in held]
+    if holders != [loaded.holder] or any(made in others for others in origins.may_be.values()):
+        return False
+    places = origins.own_at.get((loaded.holder, made), set())
+    return len(places) == 1 and all(place.is_const and _differ(place, loaded.offset, ()) for place in places)
+
+
+def _common_holder(origins: PointerOrigins, one: str, other: str) -> str | None:
+    """The object in one generation of which the pointers to two objects were found; None: there is none."""
+    a, b = origins.loaded.get(one), origins.loaded.get(other)
+    same = a is not None and b is not None and a.holder == b.holder and a.generation == b.generation
+    return a.holder if same and a is not None else None
+
+
+def _found_apart(origins: PointerOrigins, one: str, other: str, held: tuple[Term, ...]) -> bool:
+    """Whether the pointers to two objects were found at different places of one, where the conditions hold."""
+    together = _common_holder(origins, one, other) is not None
+    return together and _differ(origins.loaded[one].offset, origins.loaded[other].offset, held)
+
+
+def _repeats(origins: PointerOrigins, holder: str, closure: Closure) -> bool:
+    """Whether an object may hold a pointer twice, for all that the program shows."""
+    own = origins.own.get(holder, set()) | {holder, holder.removesuffix(ELEMENTS)}
+    return any(not name.startswith(IN) and name not in own for name in closure.of((IN + holder,)))
+
+
+def _differ(one: Term, other: Term, held: Iterable[Term]) -> bool:
+    """Whether two offsets are never equal, where the conditions hold."""
+    between = difference(one, other)
+    constant, atoms = linear(between)
+    if not atoms:
+        return constant != 0
+    common = gcd(*(abs(n) for n in atoms.values()))
+    if constant % common or not sub(one, other).low <= 0 <= sub(one, other).high:
+        return True
+    return any(_says_differ(term, constant, atoms) for term in held)
+
+
+def _says_differ(term: Term, constant: int, atoms: Mapping[Term, int]) -> bool:
+    if term.op is not Op.NOT or term.args[0].op is not Op.EQ:
+        return False
+    told, parts = linear(difference(*term.args[0].args))
+    if parts.keys() != atoms.keys():
+        return False
+    one = next(iter(parts))
+    factor, rest = divmod(atoms[one], parts[one])
+    return rest == 0 and told * factor == constant and all(n * factor == atoms[t] for t, n in parts.items())

@@ -1,0 +1,65 @@
+"""Members that a function allocates when they are null: each has memory of its own, unless it is stored twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checking import check, observed
+
+PROGRAM = """
+#include <cstring>
+struct Model { size_t n; float *p, *m, *v; };
+__global__ void shift(float *a, const float *b, size_t n) {
+  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+  if (i < n) a[i] = b[i + 1];  // place
+}
+void step(Model *model, Model *other, float *given) {
+  size_t n = model->n;
+  STORES
+  shift<<<(n + 255) / 256, 256>>>(FIRST, SECOND, n);
+}
+"""
+LAZY = "if (model->m == nullptr) cudaMalloc(&model->m, n * 4);"
+TWICE = "if (model->m == nullptr) { float *t; cudaMalloc(&t, n * 8); model->m = t; model->v = t; }"
+SWAP = "for (int i = 0; i < 3; i++) { float *t = model->m; model->m = model->v; model->v = t; }"
+
+
+@pytest.mark.parametrize(
+    ("stores", "first", "second", "safe"),
+    [
+        (LAZY, "model->m", "model->v", True),
+        (LAZY, "model->p", "model->v", True),
+        (LAZY, "model->v", "model->m", True),
+        (f"{LAZY} Model kept = *model;", "kept.m", "model->v", True),
+        (f"{LAZY} {LAZY.replace('->m', '->v')}", "model->m", "model->v", True),
+        (TWICE, "model->m", "model->v", False),
+        (TWICE, "model->m", "model->p", False),
+        (f"{LAZY} if (n > 5) model->p = model->m;", "model->p", "model->m", False),
+        ("if (n > 5) model->p = model->v;", "model->p", "model->v", False),
+        (f"{LAZY} {SWAP}", "model->m", "model->v", False),
+        (f"{LAZY} if (n > 5) other->v = model->m;", "model->m", "other->v", False),
+        (f"{LAZY} if (n > 5) *other = *model;", "other->m", "model->m", False),
+        ("if (n > 5) model->m = given;", "given", "model->m", False),
+    ],
+)
+def test_allocated_when_null(
+    tmp_path_factory: pytest.TempPathFactory, stores: str, first: str, second: str, safe: bool
+):
+    found = _found(tmp_path_factory, stores, first, second)
+    assert found == (["safe: 1 of 1 pairs"] if safe else [_may_be_one(first, second)])
+
+
+@pytest.mark.parametrize("copy", ["memcpy", "memmove", "if (n > 5) memcpy"])
+@pytest.mark.parametrize("before", ["", LAZY])
+def test_pointers_that_are_copied_within_a_record(tmp_path_factory: pytest.TempPathFactory, before: str, copy: str):
+    stores = f"{before} {copy}(&model->v, &model->m, sizeof(float *));"
+    assert _found(tmp_path_factory, stores, "model->m", "model->v") == [_may_be_one("model->m", "model->v")]
+
+
+def _may_be_one(first: str, second: str) -> str:
+    return f"open: {first} and {second}: they may be the same memory".replace("->", ".")
+
+
+def _found(tmp_path_factory: pytest.TempPathFactory, stores: str, first: str, second: str) -> list[str]:
+    text = PROGRAM.replace("STORES", stores).replace("FIRST", first).replace("SECOND", second)
+    return observed(check(tmp_path_factory.mktemp("members"), text), text)["shift"]
