@@ -2793,4 +2793,10 @@ MUTATIONS = (
         ("tests/verdicts/host/test_allocated_members.py",),
         gives(False, "host.memory.possible_overlaps:_repeats"),
     ),
+    Mutation(
+        "places-always-kept",
+        "pointers stay at their places in a record, whatever is stored there",
+        ("tests/verdicts/host/test_allocated_members.py",),
+        gives(True, "host.memory.possible_overlaps:_keeps_places"),
+    ),
 )

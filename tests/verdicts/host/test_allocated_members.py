@@ -13,6 +13,9 @@ __global__ void shift(float *a, const float *b, size_t n) {
   size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
   if (i < n) a[i] = b[i + 1];  // place
 }
+__global__ void set(Model *model) { model->m = model->v; }
+void unseen(Model *model);
+void unseen_place(float **place);
 void step(Model *model, Model *other, float *given) {
   size_t n = model->n;
   STORES
@@ -47,6 +50,38 @@ def test_allocated_when_null(
 ):
     found = _found(tmp_path_factory, stores, first, second)
     assert found == (["safe: 1 of 1 pairs"] if safe else [_may_be_one(first, second)])
+
+
+LATER = "float *v = model->v; for (size_t i = 0; i < n; i++) { model->n++; STORE }"
+
+
+@pytest.mark.parametrize(
+    ("store", "first", "safe"),
+    [
+        ("", "model->m", True),
+        (LAZY, "model->m", True),
+        ("if (model->p == nullptr) cudaMalloc(&model->p, n * 4);", "model->m", True),
+        ("model->p = model->m;", "model->m", False),
+        ("model->m = model->v;", "model->m", False),
+        ("model->m = given;", "model->m", True),
+        ("float *t = model->m; model->m = model->v; model->v = t;", "model->m", False),
+        ("memmove(&model->m, &model->v, sizeof(float *));", "model->m", False),
+        ("unseen(model);", "model->m", False),
+        ("unseen_place(&model->m);", "model->m", False),
+        ("set<<<1, 1>>>(model);", "model->m", False),
+        ("*other = *model;", "model->m", True),
+        ("*model = *other;", "model->m", True),
+        ("other->m = model->v; *model = *other;", "model->m", False),
+    ],
+)
+def test_members_that_are_found_later(tmp_path_factory: pytest.TempPathFactory, store: str, first: str, safe: bool):
+    found = _found(tmp_path_factory, LATER.replace("STORE", store), first, "v")
+    assert found == (["safe: 1 of 1 pairs"] if safe else [_may_be_one(first, "model->v")])
+
+
+def test_one_member_that_is_found_twice(tmp_path_factory: pytest.TempPathFactory):
+    found = _found(tmp_path_factory, LATER.replace("STORE", ""), "model->v", "v")
+    assert found == [_may_be_one("model->v'2", "model->v")]
 
 
 @pytest.mark.parametrize("copy", ["memcpy", "memmove", "if (n > 5) memcpy"])

@@ -78,10 +78,20 @@ def _stored_elsewhere(origins: PointerOrigins, made: str, found: str) -> bool:
 
 
 def _common_holder(origins: PointerOrigins, one: str, other: str) -> str | None:
-    """The object in one generation of which the pointers to two objects were found; None: there is none."""
+    """The object in one generation of which the pointers to two objects were found; None: there is none.
+
+    Generations do not matter where pointers stay at their places.
+    """
     a, b = origins.loaded.get(one), origins.loaded.get(other)
-    same = a is not None and b is not None and a.holder == b.holder and a.generation == b.generation
-    return a.holder if same and a is not None else None
+    if a is None or b is None or a.holder != b.holder:
+        return None
+    return a.holder if a.generation == b.generation or _keeps_places(origins, a.holder) else None
+
+
+def _keeps_places(origins: PointerOrigins, holder: str) -> bool:
+    """Whether all that is stored in an object is the program's, each pointer at one place of it alone."""
+    visible = {name for names in origins.visible.of(holder).values() for name in names}
+    return origins.held.get(holder, set()) | visible <= origins.own.get(holder, set())
 
 
 def _found_apart(origins: PointerOrigins, one: str, other: str, held: tuple[Term, ...]) -> bool:
