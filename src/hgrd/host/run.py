@@ -52,6 +52,7 @@ from hgrd.terms import TRUE, Term, const
 STEPS = 200_000  # for one entry point
 _COMPARED = 1.0  # seconds to compare what a function puts on the device, at least
 _GLOBAL_CELLS = 512  # a larger table is not read
+_OF_CONCRETE_RUN = 4  # it may take one part in so many of the time that there is
 _GIVEN = "given by callers"  # stands for a pointer that callers have put into several members of a record
 
 
@@ -85,7 +86,8 @@ def run_host(
     never: list[LaunchSite] = []
     for linked in link(programs, wants):
         run = begin_run(linked, Options(asserts, wants))
-        run.concrete = run_concretely(linked, run.text.mod_sets)
+        now = perf_counter()
+        run.concrete = run_concretely(linked, run.text.mod_sets, now + (deadline - now) / _OF_CONCRETE_RUN)
         ruled_out = _run_all(linked, run, deadline)
         stored = StoredTargets(run.origins, Closure(run.origins.steps))
         launches += [_with_held(linked, run, site, stored) for site in run.launches.sites if site not in ruled_out]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from hgrd.host.concrete.calls import call
 from hgrd.host.concrete.expressions import evaluate, initialise
 from hgrd.host.concrete.state.machine import EndedError, Frame, Launched, Machine, Place
@@ -13,10 +15,11 @@ from hgrd.host.linking.link import Linked
 from hgrd.program.analysis.effects import EffectTable
 
 
-def run_concretely(linked: Linked, mod_sets: ModSets) -> dict[Place, Launched]:
+def run_concretely(linked: Linked, mod_sets: ModSets, deadline: float = inf) -> dict[Place, Launched]:
     """What the launches of a program find in memory, of those that always find the same.
 
-    The run stops where the input decides how the program goes on, and where it takes too many steps.
+    The run stops where the input decides how the program goes on, where it takes too many steps, and at
+    `deadline`, a value of perf_counter().
     """
     main = linked.functions.get("main")
     if main is None or main.body is None:
@@ -31,6 +34,7 @@ def run_concretely(linked: Linked, mod_sets: ModSets) -> dict[Place, Launched]:
         evaluate,
         call,
         initialise,
+        deadline=deadline,
     )
     frame = Frame(main.ref, None)
     for parameter in main.parameters:

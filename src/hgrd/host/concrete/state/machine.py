@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TypeAlias
+from math import inf
+from time import perf_counter
+from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
@@ -17,6 +19,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import Type
 
 STEPS = 800_000  # expressions that are evaluated
+_LOOKED: Final = 256  # steps between two looks at the clock
 MOST_FRAMES = 64
 _ON_DEVICE = (Storage.DEVICE, Storage.CONSTANT)
 
@@ -72,6 +75,7 @@ class Machine(Struct):
     statics: dict[str, Object] = field(default_factory=dict[str, Object])
     loops: int = 0
     steps: int = 0
+    deadline: float = inf
     seen: dict[Place, Launched | None] = field(default_factory=dict["Place", "Launched | None"])
 
     @property
@@ -81,7 +85,7 @@ class Machine(Struct):
     def step(self) -> None:
         """Counts a step."""
         self.steps += 1
-        if self.steps > STEPS:
+        if self.steps > STEPS or (self.steps % _LOOKED == 0 and perf_counter() > self.deadline):
             raise StoppedError
 
     def object_of(self, variable: Variable) -> Object:
