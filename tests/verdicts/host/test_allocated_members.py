@@ -15,6 +15,7 @@ __global__ void shift(float *a, const float *b, size_t n) {
 }
 __global__ void set(Model *model) { model->m = model->v; }
 void unseen(Model *model);
+Model *same(Model *model);
 void unseen_place(float **place);
 void step(Model *model, Model *other, float *given) {
   size_t n = model->n;
@@ -77,6 +78,14 @@ LATER = "float *v = model->v; for (size_t i = 0; i < n; i++) { model->n++; STORE
 def test_members_that_are_found_later(tmp_path_factory: pytest.TempPathFactory, store: str, first: str, safe: bool):
     found = _found(tmp_path_factory, LATER.replace("STORE", store), first, "v")
     assert found == (["safe: 1 of 1 pairs"] if safe else [_may_be_one(first, "model->v")])
+
+
+@pytest.mark.parametrize(("store", "safe"), [("alike->n = 1;", True), ("alike->v = t;", False)])
+def test_a_record_that_may_be_another_one(tmp_path_factory: pytest.TempPathFactory, store: str, safe: bool):
+    made = f"float *t; cudaMalloc(&t, n * 8); if (n > 4) {{ model->m = t; {store} }} model->n++;"
+    stores = f"Model *alike = same(model); for (size_t i = 0; i < n; i++) {{ {made} }}"
+    found = _found(tmp_path_factory, stores, "model->m", "model->v")
+    assert found == (["safe: 1 of 1 pairs"] if safe else [_may_be_one("model->m", "model->v")])
 
 
 def test_one_member_that_is_found_twice(tmp_path_factory: pytest.TempPathFactory):

@@ -92,8 +92,9 @@ class PointerOrigins(Struct):
             fixed = place.offset.is_const and not place.target.key.endswith((ELEMENTS, SHARED_ELEMENTS))
             own = alone if fixed else {key for key in alone if index.get(key, -1) > first}
             self._record_own(place.target.key, found, own)
-            for name in self.closed({place.target.key}):
-                self.held.setdefault(name.removeprefix(IN), set()).update(found)
+            self.held.setdefault(place.target.key, set()).update(found)
+            for name in self.closed({place.target.key}) - {place.target.key}:
+                self.record_written_key(name.removeprefix(IN), found)
             self._record_place(machine, place, value)
 
     def _record_place(self, machine: Machine, place: Pointer, value: Value) -> None:
