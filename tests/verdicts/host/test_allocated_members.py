@@ -88,6 +88,37 @@ def test_a_record_that_may_be_another_one(tmp_path_factory: pytest.TempPathFacto
     assert found == (["safe: 1 of 1 pairs"] if safe else [_may_be_one("model->m", "model->v")])
 
 
+MADE = "float *t; cudaMalloc(&t, n * 8); if (n > 5) model->m = t;"
+
+
+@pytest.mark.parametrize(
+    ("stores", "first"),
+    [
+        (f"{MADE} other->n = 3;", None),
+        (f"{MADE} unseen(model);", "model->m"),
+        ("float *t; cudaMalloc(&t, n * 8); for (int i = 0; i < n; i++) { unseen(model); model->m = t; }", "model->m"),
+    ],
+)
+def test_what_unseen_code_may_store_again(tmp_path_factory: pytest.TempPathFactory, stores: str, first: str | None):
+    found = _found(tmp_path_factory, stores, "model->m", "model->v")
+    assert found == (["safe: 1 of 1 pairs"] if first is None else [_may_be_one(first, "model->v")])
+
+
+WORLD = "struct World { Model *model; }; void unseen_world(World *w); void other_step(World *w) {"
+
+
+@pytest.mark.parametrize(
+    ("stores", "first"),
+    [("if (n > 6) two->v = t; one->m = t;", "t"), ("if (n > 5) one->m = t; if (n > 6) two->v = t;", "w->model->m")],
+)
+def test_a_record_that_is_found_twice(tmp_path_factory: pytest.TempPathFactory, stores: str, first: str):
+    found = "size_t n = w->model->n; Model *one = w->model; unseen_world(w); Model *two = w->model;"
+    launch = "shift<<<(n + 255) / 256, 256>>>(one->m, one->v, n); }"
+    text = f"{PROGRAM.split('void step')[0]} {WORLD} {found} float *t; cudaMalloc(&t, n * 8); {stores} {launch}"
+    found = observed(check(tmp_path_factory.mktemp("members"), text), text)["shift"]
+    assert found == [_may_be_one(first, "w->model->v")]
+
+
 def test_one_member_that_is_found_twice(tmp_path_factory: pytest.TempPathFactory):
     found = _found(tmp_path_factory, LATER.replace("STORE", ""), "model->v", "v")
     assert found == [_may_be_one("model->v'2", "model->v")]

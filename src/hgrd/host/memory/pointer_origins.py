@@ -63,14 +63,16 @@ class Loaded(Struct, frozen=True):
 class PointerOrigins(Struct):
     """What pointers may lead to, by keys of objects.  What an object K holds has the name `in K`.
 
-    `held`: what has been stored in an object, or may have been by code that is not followed.  `may_be`: what an object
-    from outside may be, or be a part of.  `loaded`: the place of the pointer that led to an object from outside.
+    `held`: what has been stored in an object, or may have been by code that is not followed, by any name of it;
+    `stored`: by this name.  `may_be`: what an object from outside may be, or be a part of.  `loaded`: the place of the
+    pointer that led to an object from outside.
     `own`: objects of which every element of another one has its own, since each iteration of a loop makes one, or which
     are stored at one place of it only; `own_at` has the places of an object where pointers to another one were stored.
     `calls` are names for the results of calls.
     """
 
     held: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    stored: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     may_be: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     loaded: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
     own: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
@@ -92,9 +94,9 @@ class PointerOrigins(Struct):
             fixed = place.offset.is_const and not place.target.key.endswith((ELEMENTS, SHARED_ELEMENTS))
             own = alone if fixed else {key for key in alone if index.get(key, -1) > first}
             self._record_own(place.target.key, found, own)
-            self.held.setdefault(place.target.key, set()).update(found)
-            for name in self.closed({place.target.key}) - {place.target.key}:
-                self.record_written_key(name.removeprefix(IN), found)
+            self.stored.setdefault(place.target.key, set()).update(found)
+            for name in self.closed({place.target.key}):
+                self.held.setdefault(name.removeprefix(IN), set()).update(found)
             self._record_place(machine, place, value)
 
     def _record_place(self, machine: Machine, place: Pointer, value: Value) -> None:
@@ -189,6 +191,7 @@ class PointerOrigins(Struct):
         """Code that is not followed may have stored pointers in these objects."""
         given = set(sources)
         for target in targets if given else ():
+            self.stored.setdefault(target.key, set()).update(given)
             for name in self.closed({target.key}) if target.external else (target.key,):
                 self.record_written_key(name.removeprefix(IN), given)
 
@@ -200,7 +203,7 @@ class PointerOrigins(Struct):
         """As `record_written`, for the object of a key."""
         given = set(sources)
         self.held.setdefault(key, set()).update(given)
-        self.own.get(key, set()).difference_update(given)
+        self.own.get(key, set()).difference_update(self.closed(given))
 
     def record_copy(self, machine: Machine, state: State, to: Value, source: Value) -> None:
         """Memory at an address is copied to another."""

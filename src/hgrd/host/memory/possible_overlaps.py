@@ -60,15 +60,15 @@ def _are_one(origins: PointerOrigins, one: str, other: str, closure: Closure, el
     holder = _common_holder(origins, one, other)
     if holder is not None and one != other:
         return not elsewhere or _repeats(origins, holder, closure)
-    if _stored_elsewhere(origins, one, other) or _stored_elsewhere(origins, other, one):
+    if _stored_elsewhere(origins, one, other, closure) or _stored_elsewhere(origins, other, one, closure):
         return False
     return bool(closure.bits((one,)) & closure.bits((other,)))
 
 
-def _stored_elsewhere(origins: PointerOrigins, made: str, found: str) -> bool:
+def _stored_elsewhere(origins: PointerOrigins, made: str, found: str, closure: Closure) -> bool:
     """Whether an object is stored at one place alone, and the pointer to the other one was found at another place."""
     loaded = origins.loaded.get(found)
-    if loaded is None or made in origins.loaded or made not in origins.own.get(loaded.holder, ()):
+    if loaded is None or made in origins.loaded or made not in _own(origins, loaded.holder, closure):
         return False
     holders = [key for key, held in origins.held.items() if made in held]
     if holders != [loaded.holder] or any(made in others for others in origins.may_be.values()):
@@ -102,8 +102,15 @@ def _found_apart(origins: PointerOrigins, one: str, other: str, held: tuple[Term
 
 def _repeats(origins: PointerOrigins, holder: str, closure: Closure) -> bool:
     """Whether an object may hold a pointer twice, for all that the program shows."""
-    own = origins.own.get(holder, set()) | {holder, holder.removesuffix(ELEMENTS)}
+    own = _own(origins, holder, closure) | {holder, holder.removesuffix(ELEMENTS)}
     return any(not name.startswith(IN) and name not in own for name in closure.of((IN + holder,)))
+
+
+def _own(origins: PointerOrigins, holder: str, closure: Closure) -> set[str]:
+    """The objects that an object holds at one place alone, for all that is stored in it by whatever name."""
+    names = closure.bits((holder,))
+    others = (stored for key, stored in origins.stored.items() if key != holder and closure.bits((key,)) & names)
+    return origins.own.get(holder, set()).difference(*others)
 
 
 def _differ(one: Term, other: Term, held: Iterable[Term]) -> bool:
