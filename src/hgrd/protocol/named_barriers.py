@@ -27,6 +27,7 @@ from hgrd.protocol.model import (
     ProtocolLoop,
 )
 from hgrd.protocol.ring_events import Lags
+from hgrd.protocol.rings.own_numbers import by_number
 from hgrd.protocol.rings.resolution import rings_of
 from hgrd.symbolic.state import ConditionKind
 from hgrd.terms import Op, Origin, Symbol, Term, add, conj, const, ite, mul, symbols_of
@@ -64,10 +65,16 @@ class NamedBarriers(Struct, frozen=True):
 
         And how the rings are related.
         """
+        parts = by_number(items, self.configuration)
+        of_parts = self._resolved(parts, _waited_for(items))
+        return of_parts if parts == items or not of_parts[1] else self._resolved(items, _waited_for(items))
+
+    def _resolved(
+        self, items: tuple[Item, ...], waited: frozenset[str]
+    ) -> tuple[tuple[Item, ...], tuple[Gap, ...], Lags]:
         sites = [_Site(barrier, loops) for barrier, loops in _sites(items, ())]
         if not sites:
             return items, (), {}
-        waited = _waited_for(items)
         for site in sites:
             named = site.barrier.named
             assert named is not None
