@@ -13,6 +13,7 @@ from hgrd.symbolic.values import Choice, MemoryObject, MemorySpace, NullValue, P
 from hgrd.terms import Op, Origin, Symbol, Term, add, const, ite, var
 from hgrd.terms.linear import congruent, from_linear, linear
 
+ADDRESSES: Final = 1 << 48  # above all numbers that are addresses
 _PREFIX: Final = "address of "
 _HIGHEST: Final = {MemorySpace.SHARED: 1 << 18, MemorySpace.GLOBAL: 1 << 47}
 _NARROWEST: Final = 32  # bits of an address in the window of shared memory (PTX ISA, "cvta")

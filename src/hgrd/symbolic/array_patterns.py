@@ -10,7 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.program.span import Span
-from hgrd.program.types import IntType, Type
+from hgrd.program.types import IntType, PointerType, Type
+from hgrd.symbolic.addresses import ADDRESSES
 from hgrd.symbolic.polynomials import as_term, constant_difference, difference, divisible
 from hgrd.symbolic.values import MemoryObject, Value
 from hgrd.terms import TRUE, Term, add, as_int, conj, const, mul
@@ -77,6 +78,12 @@ class Distinct(Struct, frozen=True):
     """No two elements are equal."""
 
 
+class Apart(Struct, frozen=True):
+    """Any two elements, which are addresses, are at least `by` bytes apart."""
+
+    by: Term
+
+
 class Listed(Struct, frozen=True):
     """Element k is `values[k]` (None: it is not known what it is).
 
@@ -100,7 +107,7 @@ def listed(values: tuple[int | None, ...]) -> Listed:
     return Listed(values, len(set(known)) == len(known), gap if gap >= 0 else None, min(known), max(known))
 
 
-Pattern: TypeAlias = Affine | Ascending | Between | Distinct | Listed
+Pattern: TypeAlias = Affine | Ascending | Apart | Between | Distinct | Listed
 
 
 def all_differ(pattern: Pattern) -> bool:
@@ -112,6 +119,8 @@ def all_differ(pattern: Pattern) -> bool:
             return gap > 0
         case Distinct():
             return True
+        case Apart(by=by):
+            return by.low > 0
         case Listed(distinct=distinct):
             return distinct
         case _:
@@ -124,6 +133,8 @@ def pattern_terms(pattern: Pattern) -> tuple[Term, ...]:
             return first, step
         case Ascending() | Distinct() | Listed():
             return ()
+        case Apart(by=by):
+            return (by,)
         case Between(below=below):
             return () if below is None else (below,)
 
@@ -136,6 +147,8 @@ def mapped_pattern(pattern: Pattern, change: Callable[[Term], Term]) -> Pattern:
             return replace(pattern, after=None)
         case Distinct() | Listed():
             return pattern
+        case Apart(by=by):
+            return replace(pattern, by=change(by))
         case Between(below=below):
             return replace(pattern, below=None if below is None else change(below))
 
@@ -143,17 +156,17 @@ def mapped_pattern(pattern: Pattern, change: Callable[[Term], Term]) -> Pattern:
 class ArrayPattern(Struct, frozen=True):
     """What holds of the elements 0 <= k < `count` that lie in `ranges` and not in `holes`.
 
-    Element k is the `size` bytes at `start + stride * k`, as a value of `type`; `stride` may be negative, but
-    elements do not overlap.  Nothing is said of k > `most`.  `assumes_no_overflow`: it holds if nothing signed
-    overflows where the elements are computed.  `ranges` are (first byte, byte after the last) of what has been copied,
-    () for all bytes; `holes` are (first byte, number) of what has been stored since.  `owner`: a region that must still
-    be the same object (None: any).
+    Element k is the `size` bytes at `start + stride * k`, as a value of `type`, a pointer as its address; `stride` may
+    be negative, but elements do not overlap.  Nothing is said of k > `most`.  `assumes_no_overflow`: it holds if
+    nothing signed overflows where the elements are computed.  `ranges` are (first byte, byte after the last) of what
+    has been copied, () for all bytes; `holes` are (first byte, number) of what has been stored since.  `owner`: a
+    region that must still be the same object (None: any).
     """
 
     start: Term
     stride: int
     count: Term
-    type: IntType
+    type: IntType | PointerType
     size: int
     pattern: Pattern
     span: Span
@@ -162,6 +175,11 @@ class ArrayPattern(Struct, frozen=True):
     ranges: tuple[tuple[Term, Term], ...] = ()
     holes: tuple[tuple[Term, int], ...] = ()
     owner: object = None
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The least and the greatest value that an element may have."""
+        return self.type.range if isinstance(self.type, IntType) else (0, ADDRESSES)
 
     def terms(self) -> tuple[Term, ...]:
         """The terms in it, without those of the next element."""

@@ -25,8 +25,10 @@ _DRIVER: Final[Mapping[str, str]] = {
     "cuEventDestroy": "cudaEventDestroy",
     "cuGraphLaunch": "cudaGraphLaunch",
 }
-_STORING_NOTHING: Final = frozenset(  # they take handles and memory, and store no pointer
+_STORING_NOTHING: Final = frozenset(  # they take handles and memory, and store no pointer but that of a new handle
     (
+        "cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaEventCreate",
+        "cudaEventCreateWithFlags", "cuStreamCreate", "cuStreamCreateWithPriority", "cuEventCreate",
         "cudaFree", "cudaFreeAsync", "cudaHostRegister", "cudaHostUnregister", "cudaMemset", "cudaMemsetAsync",
         "cudaMemset2D", "cudaMemset2DAsync", "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaStreamSynchronize",
         "cudaStreamWaitEvent", "cudaStreamQuery", "cudaStreamDestroy", "cudaStreamAttachMemAsync", "cudaEventRecord",
@@ -44,5 +46,5 @@ def runtime_name(name: str) -> str:
 
 
 def stores_nothing(name: str) -> bool:
-    """Whether a function of the runtime or the driver stores no pointer, neither where it is told to nor for later."""
+    """Whether a function of the runtime or the driver stores no pointer that it gets, neither at once nor for later."""
     return runtime_name(name) in _STORING_NOTHING

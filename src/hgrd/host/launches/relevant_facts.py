@@ -9,7 +9,7 @@ from hgrd.host.model import Fact, FactKind, Holding
 from hgrd.host.wording import plain, say
 from hgrd.program.expressions import Variable
 from hgrd.program.span import Span
-from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Between, Distinct, Listed
+from hgrd.symbolic.array_patterns import Affine, Apart, ArrayPattern, Ascending, Between, Distinct, Listed
 from hgrd.symbolic.polynomials import as_term, constant_difference, divisible, polynomial
 from hgrd.symbolic.state import Condition, ConditionKind
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Value
@@ -128,6 +128,8 @@ def _said(name: str, fill: ArrayPattern) -> str:
             text = f"{element}{f' + {gap}' if gap else ''} <= {_place(name, fill, add(k, const(1)))}"
         case Distinct():
             text = f"{element} is nowhere else"
+        case Apart(by=by):
+            text = f"{element} is {say(by)} bytes or more from the other ones"
         case Listed(values=values):
             some = [str(v) for v in values[:_SHOWN] if v is not None]
             text = f"{element} is known ({', '.join(some)}{', …' if len(values) > _SHOWN else ''})"

@@ -114,7 +114,7 @@ def _reordered(call: LibraryCall) -> Value | None:
     if found is None:
         return None
     first, count, type_ = found
-    fills = (f for f in patterns_of(call.state, first.target) if f.type.bits == type_.bits)
+    fills = (f for f in patterns_of(call.state, first.target) if f.size == call.machine.size(type_))
     known = tuple(
         replace(f, pattern=Distinct()) for f in fills if _is_all(f, first.offset, count) and all_differ(f.pattern)
     )

@@ -45,7 +45,10 @@ _ALLOCATING: Final = (  # beginnings of names of C functions of libraries
     "cuda", "hip", "cu", "nvshmem_", "nvshmemx_", "MPI_", "numa_", "kokkos_", "omp_", "acc_", "ncclMem", "__builtin_",
 )  # fmt: skip
 
-_STORING: Final = ("swap", "push_back", "emplace_back")
+_STORING: Final = (
+    "swap", "push_back", "emplace_back", "cudaMalloc", "cudaMallocAsync", "cudaMallocManaged", "cudaMallocHost",
+    "cudaHostAlloc", "cudaMallocPitch", "cuMemAlloc", "cuMemAlloc_v2",
+)  # fmt: skip
 _COPIES: Final = ("cudaMemcpy", "cuMemcpyHtoD", "memcpy", "memmove")
 _BACK: Final = ("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync")
 

@@ -11,6 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from hgrd.host.linking.kernel_effects import ModSets
+from hgrd.host.memory.pointer_tables import table_of
 from hgrd.program.types import OpaqueType, RecordType
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable
@@ -125,7 +126,11 @@ def copied_patterns(state: State, to: Value, source: Value, size: Term | None) -
     """The array patterns of the target after a copy of `size` bytes."""
     match to, source:
         case Pointer(offset=there), Pointer(target=target, offset=here) if size is not None:
-            return tuple(f.moved(sub(there, here), here, add(here, size)) for f in patterns_of(state, target))
+            fills = patterns_of(state, target)
+            if not fills and here.is_const:
+                table = table_of(target, state.store.get(target.key, EMPTY).cells, here.value)
+                fills = () if table is None else (table,)
+            return tuple(f.moved(sub(there, here), here, add(here, size)) for f in fills)
         case _:
             return ()
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from hgrd.program.layout import scalars
 from hgrd.program.types import (
     FLOAT,
@@ -18,19 +16,24 @@ from hgrd.program.types import (
     Type,
 )
 from hgrd.protocol.inference.function_pointers import NUMBERS
+from hgrd.symbolic.addresses import ADDRESSES
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.members import member_at
 from hgrd.symbolic.values import OPAQUE, Cell, Composite, FloatValue, MemoryObject, MemorySpace, Pointer, Value
-from hgrd.terms import Term, add, const, ne, read
+from hgrd.terms import Origin, Term, add, const, ne, read, var
 from hgrd.terms.build import read_between
 from hgrd.terms.linear import from_linear, linear
-
-ADDRESSES: Final = 1 << 48  # above all numbers that are addresses
 
 
 def pointee(owner: MemoryObject, key: str, name: str, type_: PointerType, offset: Term) -> Pointer:
     """Target of a pointer found in memory: an object of its own, at an address that the memory holds."""
     return Pointer(MemoryObject(key, name, MemorySpace.GLOBAL, type_.to, None, owner.span, True), offset)
+
+
+def pointee_anywhere(machine: Machine, owner: MemoryObject, type_: PointerType, origin: Origin) -> Pointer:
+    """Target of a pointer found in memory of which it is not known what it holds."""
+    address = var(machine.names.fresh(f"{owner.name}[]", 0, ADDRESSES, origin))
+    return pointee(owner, found_in(owner), f"*{owner.name}", type_, address)
 
 
 def found_in(holder: MemoryObject) -> str:

@@ -25,7 +25,7 @@ from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, access_
 from hgrd.protocol.inference.function_pointers import NUMBERS, FunctionNumbers
 from hgrd.protocol.inference.loop_tests import LoopTests
 from hgrd.protocol.inference.memory_knowledge import MemoryKnowledge, declared_object
-from hgrd.protocol.inference.read_only_memory import ADDRESSES, found_in, pointee, value_of_read_only
+from hgrd.protocol.inference.read_only_memory import pointee, pointee_anywhere, value_of_read_only
 from hgrd.protocol.inference.recorder import Recorder, barrier_guards, choices_of, conditions_of, guards_of
 from hgrd.protocol.inference.single_valued_shared import one_thread
 from hgrd.protocol.inference.uniformity import UniformityTracker
@@ -203,8 +203,7 @@ class DeviceSemantics(Semantics):
             return self.pointer_to_function(machine, number, target.name, type_.to, target.span)
         if isinstance(type_, PointerType):
             made = Origin.COMPUTED if target.space is MemorySpace.SHARED else Origin.DATA  # no input there
-            symbol = machine.names.fresh(f"{target.name}[]", 0, ADDRESSES, made)
-            return pointee(target, found_in(target), f"*{target.name}", type_, var(symbol))
+            return pointee_anywhere(machine, target, type_, made)
         return machine.unknown(f"{target.name}[]", type_, Origin.DATA)
 
     def store(

@@ -13,9 +13,10 @@ from itertools import combinations
 from msgspec import Struct
 
 from hgrd.host.model import Fact, Holding
+from hgrd.program.types import ArrayType, PointerType
 from hgrd.protocol.inference.read_only_memory import element
 from hgrd.solve.query import Table
-from hgrd.symbolic.array_patterns import Affine, Ascending, Between, Distinct, Listed
+from hgrd.symbolic.array_patterns import Affine, Apart, Ascending, Between, Distinct, Listed
 from hgrd.symbolic.polynomials import as_term, polynomial
 from hgrd.terms import Op, Term, add, conj, const, disj, div, eq, le, lt, mod, mul, ne, negate, sub, wrap
 from hgrd.terms.rewrite import bottom_up
@@ -44,11 +45,21 @@ def instantiated(contents: Iterable[Holding], terms: Iterable[Term]) -> tuple[tu
     return tuple(found), tuple(facts)
 
 
+def array_of(holding: Holding) -> str:
+    """The name of the array of which a fill tells the elements: where pointers are declared, that of such pointers."""
+    declared, type_ = holding.target.element, holding.fill.type
+    while isinstance(declared, ArrayType):
+        declared = declared.of
+    if isinstance(type_, PointerType) and isinstance(declared, PointerType):
+        type_ = declared
+    return element(holding.target, const(0), type_, holding.fill.size)[0]
+
+
 def _element_of(holding: Holding, read: Term) -> ReadElement | None:
     """The element that a term reads, as one of a fill; None if it is in another array, or of another type."""
     fill = holding.fill
-    name, _ = element(holding.target, const(0), fill.type, fill.size)
-    if read.array != name or (read.low, read.high) != fill.type.range:
+    name = array_of(holding)
+    if read.array != name or (read.low, read.high) != fill.range:
         return None
     place = mul(read.args[0], const(fill.size))
     apart = polynomial(sub(place, fill.start))
@@ -83,6 +94,10 @@ def _instances(holding: Holding, elements: list[ReadElement]) -> Iterator[Term]:
         case Distinct():
             for a, b in combinations(elements, 2):
                 yield _implied(conj(a.filled, b.filled, ne(a.k, b.k)), ne(a.value, b.value))
+        case Apart(by=by):
+            for a, b in combinations(elements, 2):
+                apart = disj(le(add(a.value, by), b.value), le(add(b.value, by), a.value))
+                yield _implied(conj(a.filled, b.filled, ne(a.k, b.k)), apart)
         case Listed():
             yield from _of_list(holding.fill.pattern, elements)
         case Ascending(gap=gap):
@@ -123,8 +138,7 @@ def tables(contents: Iterable[Holding]) -> tuple[Table, ...]:
     for holding in contents:
         fill = holding.fill
         if isinstance(fill.pattern, Listed) and fill.start is const(0) and fill.stride == fill.size and not fill.holes:
-            name, _ = element(holding.target, const(0), fill.type, fill.size)
-            found.append(Table(name, fill.pattern.values, fill.type.range))
+            found.append(Table(array_of(holding), fill.pattern.values, fill.range))
     return tuple(found)
 
 

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.host.model import ProgramMade
-from hgrd.protocol.inference.read_only_memory import element
 from hgrd.protocol.model import Access, Protocol, accesses
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Phases
 from hgrd.races.atomic_updates.laws import amount_of
+from hgrd.races.encoding.array_facts import array_of
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.results.sites import listed
 from hgrd.races.threads.two_threads import plain_name
@@ -40,7 +40,7 @@ _AROUND: Final = ("inc", "dec")  # to 0, and from 0
 class Made(Struct, frozen=True):
     """`objects`, by their keys, that the program filled with computed values before the launch.
 
-    The elements of the arrays in `known` are known one by one (`protocol.inference.read_only_memory.element`).
+    The elements of the arrays in `known` are known one by one (`races.encoding.array_facts.array_of`).
     """
 
     objects: Mapping[str, ProgramMade] = field(default_factory=dict[str, ProgramMade])
@@ -59,7 +59,7 @@ def made_by(protocol: Protocol) -> Made:
     """The objects that the program fills with values that are not all known element by element."""
     known = [h for h in protocol.memory.contents if _each_is_known(h.fill)]
     whole = {h.target.key for h in known if abs(h.fill.stride) == h.fill.size and not _has_gaps(h.fill)}
-    arrays = (element(h.target, const(0), h.fill.type, h.fill.size)[0] for h in known)
+    arrays = (array_of(h) for h in known)
     return Made({m.target.key: m for m in protocol.memory.made if m.target.key not in whole}, frozenset(arrays))
 
 

@@ -25,16 +25,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.cuda.memory_model import Space
-from hgrd.protocol.inference.read_only_memory import ADDRESSES, element
 from hgrd.protocol.model import Access, Protocol
 from hgrd.protocol.phases.parallelism import Side
 from hgrd.protocol.phases.phases import Phases
+from hgrd.races.encoding.array_facts import array_of
 from hgrd.races.encoding.pair_query import EncodedPair
 from hgrd.races.encoding.query_assembly import query_of
 from hgrd.races.plausibility.computed_values import Made, computed_values, made_by
 from hgrd.races.results.sites import listed
 from hgrd.races.threads.two_threads import SUFFIX, plain_name
 from hgrd.solve.query import Answer, Conflict, Query
+from hgrd.symbolic.addresses import ADDRESSES
 from hgrd.symbolic.array_patterns import Between, Pattern
 from hgrd.terms import Op, Origin, Term, add, conj, const, disj, div, eq, le, mul, ne, sub, symbols_of
 from hgrd.terms.linear import difference, linear
@@ -189,7 +190,7 @@ def program_made_arrays(protocol: Protocol, relation: Phases) -> ProgramMadeArra
     if not made.objects:
         return ProgramMadeArrays(made, {})
     telling = [h for h in protocol.memory.contents if not _is_natural(h.fill.pattern)]
-    filled = (element(h.target, const(0), h.fill.type, h.fill.size)[0] for h in telling)
+    filled = (array_of(h) for h in telling)
     return ProgramMadeArrays(made, computed_values(protocol, relation, made).reads, frozenset(filled))
 
 

@@ -12,8 +12,9 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hgrd.program.types import IntType
-from hgrd.symbolic.array_patterns import Affine, ArrayPattern, Ascending, Between, Run, Stored
+from hgrd.program.types import IntType, PointerType
+from hgrd.symbolic.addresses import address_of
+from hgrd.symbolic.array_patterns import Affine, Apart, ArrayPattern, Ascending, Between, Distinct, Run, Stored
 from hgrd.symbolic.loops.iteration import LoopShape
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.polynomials import (
@@ -27,6 +28,7 @@ from hgrd.symbolic.polynomials import (
     without_overflow,
 )
 from hgrd.symbolic.state import EMPTY, Region, State
+from hgrd.symbolic.values import MemoryObject, Pointer, Value, pointed_to
 from hgrd.terms import TRUE, Op, Symbol, Term, add, as_int, const, mul, negate, sub, substitute, symbols_of, var
 from hgrd.terms.linear import Drifting, Steady, progress
 from hgrd.terms.rewrite import arrays_of, bottom_up, rebuild
@@ -72,6 +74,10 @@ class Step(Struct, frozen=True):
     def follows(self, term: Term) -> bool:
         """Whether all parts of a term that may differ between iterations are known in the next one."""
         return not self._new(term) - {s.name for s in self.then}
+
+    def makes(self, target: MemoryObject) -> bool:
+        """Whether each iteration makes an object of its own under this name."""
+        return self.machine.names.index.get(target.key, -1) >= self.mark
 
     def reads(self, term: Term, stored: Stored) -> bool:
         """Whether a term is what the object of a store has held at some place when the iteration began."""
@@ -130,20 +136,27 @@ def _beside(fill: ArrayPattern, stored: Stored, other: Stored) -> bool:
 
 
 def _fill(iteration: Step, stored: Stored, count: Term, shape: LoopShape) -> ArrayPattern | None:
-    type_, value = stored.type, stored.value
+    type_, value = stored.type, _as_number(iteration, stored.value)
     stride = constant_difference(iteration.next(stored.offset), stored.offset)
     start = iteration.at_first(without_overflow(stored.offset))
-    if not isinstance(type_, IntType) or not isinstance(value, Term) or stored.size is None or stored.when is not TRUE:
+    if not isinstance(type_, IntType | PointerType) or stored.size is None or stored.when is not TRUE:
         return None
     if stride is None or abs(stride) < stored.size or start is None or not iteration.follows(stored.offset):
         return None
     fill = ArrayPattern(
-        start, stride, count, type_, stored.size, Between(type_.range[0], None), shape.span,
-        iteration.binder.high, _may_overflow(as_int(value)),
+        start, stride, count, type_, stored.size, Distinct(), shape.span,
+        iteration.binder.high, value is not None and _may_overflow(as_int(value)),
     )  # fmt: skip
+    apart = _apart(iteration, stored.value)
+    if apart is not None:
+        return replace(fill, pattern=apart, assumes_no_overflow=_may_overflow(apart.by))
+    if value is None:
+        return None
     pattern = _affine(iteration, as_int(value)) or _ascending(iteration, as_int(value), count)
     if pattern is not None:
         return _with_one_before(iteration, stored, replace(fill, pattern=pattern), as_int(value))
+    if isinstance(type_, PointerType):
+        return None
     if iteration.cuts:
         between = None if fill.assumes_no_overflow else _between(iteration, as_int(value), type_)
         return None if between is None else replace(fill, pattern=between)
@@ -152,6 +165,23 @@ def _fill(iteration: Step, stored: Stored, count: Term, shape: LoopShape) -> Arr
         return replace(_longer(fill), pattern=Ascending(gap))
     between = _between(iteration, as_int(value), type_)
     return None if between is None else replace(fill, pattern=between)
+
+
+def _as_number(iteration: Step, value: Value) -> Term | None:
+    """A value as a number, a pointer to what was there before as an address; None: it is neither, or not known."""
+    if isinstance(value, Term):
+        return value
+    return None if any(iteration.makes(target) for target in pointed_to(value)) else address_of(value)
+
+
+def _apart(iteration: Step, value: Value) -> Apart | None:
+    """The distance of what the iterations store: addresses of objects that each of them makes."""
+    match value:
+        case Pointer(target=MemoryObject(size=Term() as size, external=False) as made, offset=offset):
+            kept = iteration.steady(size) and iteration.steady(offset)
+            return Apart(without_overflow(size)) if iteration.makes(made) and kept else None
+        case _:
+            return None
 
 
 def _longer(fill: ArrayPattern) -> ArrayPattern:
@@ -168,7 +198,7 @@ def _with_one_before(iteration: Step, stored: Stored, fill: ArrayPattern, value:
     if cell is None or cell.size != fill.size or not isinstance(cell.value, Term) or cell.value.is_bool:
         return fill
     before = cell.value
-    if before.low < fill.type.range[0] or before.high > fill.type.range[1]:
+    if before.low < fill.range[0] or before.high > fill.range[1]:
         return fill
     match fill.pattern:
         case Affine(first=first, step=step) if constant_difference(sub(first, step), before) == 0:
