@@ -2799,4 +2799,30 @@ MUTATIONS = (
         ("tests/verdicts/host/test_allocated_members.py",),
         gives(True, "host.memory.possible_overlaps:_keeps_places"),
     ),
+    Mutation(
+        "one-name-of-a-record",
+        "a record is stored to by no other name of it",
+        ("tests/verdicts/host/test_allocated_members.py",),
+        around("host.memory.possible_overlaps:_own", lambda _, origins, holder, __: set(origins.own.get(holder, ()))),
+    ),
+    Mutation(
+        "made-by-every-iteration",
+        "each iteration of a loop makes the objects that it stores pointers to",
+        ("tests/verdicts/host/test_pointer_tables.py",),
+        gives(True, "symbolic.loops.filled_elements:Step.makes"),
+    ),
+    Mutation(
+        "tables-of-different-objects",
+        "pointers in a table that differ in any way lead to different objects",
+        ("tests/verdicts/host/test_pointer_tables.py",),
+        around(
+            "host.memory.pointer_tables:_apart", lambda old, found: old(list({p.target.key: p for p in found}.values()))
+        ),
+    ),
+    Mutation(
+        "barriers-of-one-number",
+        "barriers of which each thread has its own number are left as they are",
+        ("tests/verdicts/barriers/test_rings_of_warps.py",),
+        around("protocol.named_barriers:by_number", lambda _, items, __: items),
+    ),
 )

@@ -147,8 +147,7 @@ def _fill(iteration: Step, stored: Stored, count: Term, shape: LoopShape) -> Arr
         start, stride, count, type_, stored.size, Distinct(), shape.span,
         iteration.binder.high, value is not None and _may_overflow(as_int(value)),
     )  # fmt: skip
-    apart = _apart(iteration, stored.value)
-    if apart is not None:
+    if (apart := _apart(iteration, stored.value)) is not None:
         return replace(fill, pattern=apart, assumes_no_overflow=_may_overflow(apart.by))
     if value is None:
         return None
