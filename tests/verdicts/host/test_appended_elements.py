@@ -235,8 +235,7 @@ test_rounds = verdicts(
 test_pointers = verdicts("""
 #include <vector>
 
-// open: read own, write own; global; grid: it depends on values that the program computes: d (program.cu:16)
-// open: write own, write own; global; grid: it depends on values that the program computes: d (program.cu:16)
+// safe: 2 of 2 pairs
 __global__ void each_its_own(float **parts) {
   parts[blockIdx.x][threadIdx.x] += 1;  // own
 }
@@ -250,5 +249,26 @@ int main(int, char **values) {
   for (int i = 0; i < n; i++) parts.push_back(all + i * 64);
   cudaMemcpy(d, parts.data(), n * sizeof(float *), cudaMemcpyHostToDevice);
   each_its_own<<<n, 64>>>(d);
+}
+""")
+
+test_pointers_to_parts_that_overlap = verdicts("""
+#include <vector>
+
+// race: read shared, write shared; global; grid (data-dependent)
+// race: write shared, write shared; global; grid (data-dependent)
+__global__ void shared_with_the_next(float **parts) {
+  parts[blockIdx.x][threadIdx.x] += 1;  // shared
+}
+
+int main(int, char **values) {
+  int n = atoi(values[1]);
+  float *all, **d;
+  cudaMalloc(&all, 1 << 20);
+  cudaMalloc(&d, n * sizeof(float *));
+  std::vector<float *> parts;
+  for (int i = 0; i < n; i++) parts.push_back(all + i * 64);
+  cudaMemcpy(d, parts.data(), n * sizeof(float *), cudaMemcpyHostToDevice);
+  shared_with_the_next<<<n, 65>>>(d);
 }
 """)

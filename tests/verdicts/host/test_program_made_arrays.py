@@ -373,8 +373,8 @@ int main(int argc, char **argv) {
 @pytest.mark.parametrize(
     ("fill", "kernel", "levels"),
     [
-        ("cudaMalloc(&h[i], 256 * sizeof(int));", "k", None),
-        ("h[i] = p + i * 256;", "k", None),
+        ("cudaMalloc(&h[i], 256 * sizeof(int));", "k", "safe"),
+        ("h[i] = p + i * 256;", "k", "safe"),
         ("h[i] = p;", "k", "inter-block"),
         ("h[i] = 0;", "k", "inter-block"),
         ("cudaMalloc(&h[i], 256 * sizeof(int));", "shared_by_two", "intra-warp"),
@@ -387,10 +387,11 @@ def test_memory_of_their_own(tmp_path: Path, fill: str, kernel: str, levels: str
     (report,) = [k for k in check(tmp_path, source).kernels if k.kernel == kernel]
     (launch,) = report.launches
     found = [(f.confidence, f.levels[0].value) for f in launch.findings]
-    assert found == ([] if levels is None else [(Confidence.DATA_DEPENDENT, levels)])
+    assert found == ([] if levels in (None, "safe") else [(Confidence.DATA_DEPENDENT, levels)])
     assert [p.reason.partition(":")[0] for p in launch.open_pairs] == (
         ["it depends on values that the program computes"] if levels is None else []
     )
+    assert (launch.discharged, launch.pairs) == (levels == "safe", 1)
 
 
 FEW = """
@@ -407,21 +408,20 @@ int main(int argc, char **argv) {
 
 
 @pytest.mark.parametrize(
-    ("fill", "known"),
+    ("fill", "confidences", "reasons"),
     [
-        ("for (int i = 0; i < 8; i++) h[i] = p + i * 256;", True),
-        ("for (int i = 0; i < 8; i++) h[i] = p + i % 4 * 256;", False),
-        ("h[0] = p; h[1] = q;", True),
-        ("h[0] = p; h[1] = q; h[2] = p;", False),
+        ("for (int i = 0; i < 8; i++) h[i] = p + i * 256;", [], []),
+        ("for (int i = 0; i < 8; i++) h[i] = p + i % 4 * 256;", [Confidence.DATA_DEPENDENT], []),
+        ("h[0] = p; h[1] = q;", [], ["it depends on values that the program computes"]),
+        ("h[0] = p; h[1] = q; h[2] = p;", [Confidence.DATA_DEPENDENT], []),
     ],
 )
-def test_a_few_pointers(tmp_path: Path, fill: str, known: bool) -> None:
+def test_a_few_pointers(tmp_path: Path, fill: str, confidences: list[Confidence], reasons: list[str]) -> None:
     (report,) = check(tmp_path, FEW.replace("FILL", fill)).kernels
     (launch,) = report.launches
-    assert [f.confidence for f in launch.findings] == ([] if known else [Confidence.DATA_DEPENDENT])
-    assert [p.reason.partition(":")[0] for p in launch.open_pairs] == (
-        ["it depends on values that the program computes"] if known else []
-    )
+    assert [f.confidence for f in launch.findings] == confidences
+    assert [p.reason.partition(":")[0] for p in launch.open_pairs] == reasons
+    assert (launch.discharged, launch.pairs) == (not confidences and not reasons, 1)
 
 
 CONSTANT = """
