@@ -9,7 +9,6 @@ one, and no others do.  Otherwise the barrier is a gap.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import product
 from typing import Final, TypeAlias
 
 from msgspec import Struct, field
@@ -29,9 +28,10 @@ from hgrd.protocol.model import (
 from hgrd.protocol.ring_events import Lags
 from hgrd.protocol.rings.own_numbers import by_number
 from hgrd.protocol.rings.resolution import rings_of
+from hgrd.protocol.rings.sites import values_by_thread
 from hgrd.symbolic.state import ConditionKind
-from hgrd.terms import Op, Origin, Symbol, Term, add, conj, const, ite, mul, symbols_of
-from hgrd.terms.evaluate import EvaluationError, evaluate
+from hgrd.terms import Op, Origin, Term, add, conj, const, ite, mul, symbols_of
+from hgrd.terms.evaluate import EvaluationError
 
 Uniform: TypeAlias = Callable[[Term], bool]
 _OTHERS: Final = 1 << 32  # more than the numbers of barriers
@@ -141,7 +141,7 @@ class NamedBarriers(Struct, frozen=True):
         if not self._of_thread(named.number) or not self._of_thread(named.count) or self._whole() is None:
             return "a number, a count or a block that is not known"
         try:
-            met = list(self._enumerated((named.number, named.count, conj(*site.ours))))
+            met = list(values_by_thread((named.number, named.count, conj(*site.ours)), self.configuration))
         except EvaluationError:
             return "a number or a count without a value"
         meeting: dict[int, set[int]] = {}
@@ -159,14 +159,6 @@ class NamedBarriers(Struct, frozen=True):
                 return "threads that are no whole warps"
         site.meeting = {number: frozenset(threads) for number, threads in meeting.items()}
         return ""
-
-    def _enumerated(self, terms: tuple[Term, ...]) -> Iterator[tuple[int, ...]]:
-        """The values of terms for each thread of the block, in the order of their numbers."""
-        extents = [extent.value for extent in self.configuration.block]
-        for z, y, x in product(*(range(n) for n in reversed(extents))):
-            indexes = zip(self.configuration.thread, (x, y, z), strict=True)
-            values: dict[Symbol, int] = {s: value for s, value in indexes if s is not None}
-            yield evaluate(terms, values)
 
     # ------------------------------------------------------------ all barriers
 

@@ -232,15 +232,17 @@ test_rounds = verdicts(
 )
 
 
-test_pointers = verdicts("""
+def _parts(verdict: str, kernel: str, threads: int) -> str:
+    """A kernel of which each block has a part of 64 elements."""
+    return f"""
 #include <vector>
 
-// safe: 2 of 2 pairs
-__global__ void each_its_own(float **parts) {
-  parts[blockIdx.x][threadIdx.x] += 1;  // own
-}
+{verdict}
+__global__ void {kernel}(float **parts) {{
+  parts[blockIdx.x][threadIdx.x] += 1;  // part
+}}
 
-int main(int, char **values) {
+int main(int, char **values) {{
   int n = atoi(values[1]);
   float *all, **d;
   cudaMalloc(&all, 1 << 20);
@@ -248,27 +250,17 @@ int main(int, char **values) {
   std::vector<float *> parts;
   for (int i = 0; i < n; i++) parts.push_back(all + i * 64);
   cudaMemcpy(d, parts.data(), n * sizeof(float *), cudaMemcpyHostToDevice);
-  each_its_own<<<n, 64>>>(d);
-}
-""")
+  {kernel}<<<n, {threads}>>>(d);
+}}
+"""
 
-test_pointers_to_parts_that_overlap = verdicts("""
-#include <vector>
 
-// race: read shared, write shared; global; grid (data-dependent)
-// race: write shared, write shared; global; grid (data-dependent)
-__global__ void shared_with_the_next(float **parts) {
-  parts[blockIdx.x][threadIdx.x] += 1;  // shared
-}
-
-int main(int, char **values) {
-  int n = atoi(values[1]);
-  float *all, **d;
-  cudaMalloc(&all, 1 << 20);
-  cudaMalloc(&d, n * sizeof(float *));
-  std::vector<float *> parts;
-  for (int i = 0; i < n; i++) parts.push_back(all + i * 64);
-  cudaMemcpy(d, parts.data(), n * sizeof(float *), cudaMemcpyHostToDevice);
-  shared_with_the_next<<<n, 65>>>(d);
-}
-""")
+test_pointers = verdicts(_parts("// safe: 2 of 2 pairs", "each_its_own", 64))
+test_pointers_to_parts_that_overlap = verdicts(
+    _parts(
+        "// race: read part, write part; global; grid (data-dependent)\n"
+        "// race: write part, write part; global; grid (data-dependent)",
+        "shared_with_the_next",
+        65,
+    )
+)

@@ -60,10 +60,9 @@ def _in_step(found: list[Pointer]) -> tuple[Pattern, tuple[Term, ...]] | None:
 
 def _apart(found: list[Pointer]) -> tuple[Pattern, tuple[Term, ...]] | None:
     """The pattern of addresses of different objects that are equally long, each from the same byte on."""
-    sizes = {size for p in found if (size := p.target.size) is not None and not p.target.external}
-    if len({p.target.key for p in found}) < len(found) or len({p.offset for p in found}) > 1 or len(sizes) != 1:
+    targets, size = {p.target.key: p.target for p in found}, found[0].target.size
+    if size is None or len(targets) < len(found) or any(p.offset is not found[0].offset for p in found):
         return None
-    if any(p.target.size is None or p.target.external for p in found):
+    if any(t.external or t.size is not size for t in targets.values()):
         return None
-    (size,) = sizes
     return Apart(without_overflow(size)), (size,)

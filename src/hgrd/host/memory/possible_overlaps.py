@@ -60,15 +60,15 @@ def _are_one(origins: PointerOrigins, one: str, other: str, closure: Closure, el
     holder = _common_holder(origins, one, other)
     if holder is not None and one != other:
         return not elsewhere or _repeats(origins, holder, closure)
-    if _stored_elsewhere(origins, one, other, closure) or _stored_elsewhere(origins, other, one, closure):
+    if _stored_elsewhere(origins, one, other) or _stored_elsewhere(origins, other, one):
         return False
     return bool(closure.bits((one,)) & closure.bits((other,)))
 
 
-def _stored_elsewhere(origins: PointerOrigins, made: str, found: str, closure: Closure) -> bool:
+def _stored_elsewhere(origins: PointerOrigins, made: str, found: str) -> bool:
     """Whether an object is stored at one place alone, and the pointer to the other one was found at another place."""
     loaded = origins.loaded.get(found)
-    if loaded is None or made in origins.loaded or made not in _own(origins, loaded.holder, closure):
+    if loaded is None or made in origins.loaded or made not in origins.own.get(loaded.holder, ()):
         return False
     holders = [key for key, held in origins.held.items() if made in held]
     if holders != [loaded.holder] or any(made in others for others in origins.may_be.values()):

@@ -6,7 +6,6 @@ barrier.arrive(1 + threadIdx.x / 64, 64);     // as `if (threadIdx.x / 64 == 0) 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Final
 
 from msgspec.structs import replace
@@ -14,9 +13,10 @@ from msgspec.structs import replace
 from hgrd.cuda.limits import NAMED_BARRIERS
 from hgrd.protocol.barrier_names import NamedBarrier
 from hgrd.protocol.model import Arrival, Barrier, Configuration, Item, ProtocolLoop
+from hgrd.protocol.rings.sites import values_by_thread
 from hgrd.symbolic.state import Condition, ConditionKind
-from hgrd.terms import Origin, Symbol, Term, add, const, eq, mul, symbols_of
-from hgrd.terms.evaluate import EvaluationError, evaluate
+from hgrd.terms import Origin, Term, add, const, eq, mul, symbols_of
+from hgrd.terms.evaluate import EvaluationError
 from hgrd.terms.linear import linear
 
 _MOST: Final = NAMED_BARRIERS  # numbers of which each gets a barrier of its own
@@ -71,13 +71,7 @@ def _parts(number: Term) -> tuple[Term, Term]:
 
 def _values(own: Term, configuration: Configuration) -> tuple[int, ...]:
     """The values of a term of thread indexes in a block of constant extents; () if it has none."""
-    extents = [range(extent.value) for extent in configuration.block]
-    found: set[int] = set()
-    for place in product(*extents):
-        indexes = zip(configuration.thread, place, strict=True)
-        values: dict[Symbol, int] = {s: value for s, value in indexes if s is not None}
-        try:
-            found.add(evaluate((own,), values)[0])
-        except EvaluationError:
-            return ()
-    return tuple(sorted(found))
+    try:
+        return tuple(sorted({value for (value,) in values_by_thread((own,), configuration)}))
+    except EvaluationError:
+        return ()

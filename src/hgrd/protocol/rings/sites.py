@@ -172,11 +172,17 @@ def _of_iterations(loop: ProtocolLoop) -> Iterator[Term]:
 
 def threads_where(condition: Term, configuration: Configuration) -> frozenset[int]:
     """The numbers of the threads of a block, of constant extents, for which a condition of their indexes holds."""
+    held = values_by_thread((condition,), configuration)
+    return frozenset(number for number, (holds,) in enumerate(held) if holds)
+
+
+def values_by_thread(terms: tuple[Term, ...], configuration: Configuration) -> Iterator[tuple[int, ...]]:
+    """The values of terms for each thread of a block, of constant extents, in the order of their numbers.
+
+    Raises EvaluationError where a term has no value.
+    """
     extents = [extent.value for extent in configuration.block]
-    found: set[int] = set()
-    for number, (z, y, x) in enumerate(product(*(range(n) for n in reversed(extents)))):
+    for z, y, x in product(*(range(n) for n in reversed(extents))):
         indexes = zip(configuration.thread, (x, y, z), strict=True)
         values: dict[Symbol, int] = {s: value for s, value in indexes if s is not None}
-        if evaluate((condition,), values)[0]:
-            found.add(number)
-    return frozenset(found)
+        yield evaluate(terms, values)
