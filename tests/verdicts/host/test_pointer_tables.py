@@ -132,4 +132,4 @@ def _found(
     text = PROGRAM.replace("LAUNCH", launch)
     for word, by in words.items():
         text = text.replace(word, by)
-    return observed(check(tmp_path_factory.mktemp("tables"), text), text)[kernel]
+    return observed(check(tmp_path_factory.mktemp("tables"), text, kernels=(kernel,)), text)[kernel]

@@ -73,7 +73,7 @@ def launch(source: str) -> str:
 
 
 def report(folder: Path, fill: str, run: str, kernel: str = "count") -> Report:
-    found = check(folder, SOURCE.replace("FILL", fill).replace("RUN", run))
+    found = check(folder, SOURCE.replace("FILL", fill).replace("RUN", run), kernels=(kernel,))
     return next(k for k in found.kernels if k.kernel == kernel)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from math import gcd
@@ -9,11 +10,12 @@ from typing import Final
 
 from hgrd.host.concurrency.addresses import Place
 from hgrd.host.concurrency.trace import THREAD_NUMBER
-from hgrd.terms import Op, Origin, Symbol, Term
+from hgrd.terms import Op, Origin, Symbol, Term, const
 from hgrd.terms.linear import Linear, difference, linear
 from hgrd.terms.rewrite import bottom_up
 
 APART: Final = 1 << 20  # bytes between what is under one key of a map and under the next one
+_ELEMENT: Final = re.compile(r"std::\w*map::\S+?\((?P<map>[^,()]+),(?P<key>\s*(?:'[^']*')?)\)(?P<rest>.*)$")
 TWO: Final = ("one", "another")  # iterations of which nothing is known but their order
 
 
@@ -80,3 +82,16 @@ def _numbered(name: str) -> str:
     if name.startswith(THREAD_NUMBER):
         return THREAD_NUMBER
     return number if which in TWO else ""
+
+
+def of_other_keys(one: Place, other: Place) -> bool:
+    """Whether two streams are elements of one map, by constant keys that differ."""
+    a, b = _ELEMENT.match(one.key), _ELEMENT.match(other.key)
+    if a is None or b is None or a["map"] != b["map"] or not (one.offset.is_const and other.offset.is_const):
+        return False
+    return a["rest"] == b["rest"] and (a["key"], one.offset) != (b["key"], other.offset)
+
+
+def other_keys(one: str, other: str) -> bool:
+    """Whether two names are of elements of one map by different keys."""
+    return one != other and of_other_keys(Place(one, const(0)), Place(other, const(0)))

@@ -7,10 +7,9 @@ behavior").  A stream that waits for an event comes after what the event was rec
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -18,12 +17,10 @@ from msgspec.structs import replace
 from hgrd.host.concurrency.addresses import DEFAULT, GOT, Address, Place, places
 from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
 from hgrd.host.concurrency.contradictions import exclusive
-from hgrd.host.concurrency.found_places import is_numbered, meets, other_parts
+from hgrd.host.concurrency.found_places import is_numbered, meets, of_other_keys, other_parts
 from hgrd.host.concurrency.trace import Begin, End, Event, Follow, Join, Mark, Replay, Use, Wait, Work
 from hgrd.terms import Op, Term, const, negate
 from hgrd.terms.rewrite import bottom_up
-
-_ELEMENT: Final = re.compile(r"std::\w*map::\S+?\((?P<map>[^,()]+),(?P<key>\s*(?:'[^']*')?)\)(?P<rest>.*)$")
 
 Stream: TypeAlias = tuple[Address, Term | None]
 """A stream: its address; of a default stream, the device, too."""
@@ -41,13 +38,13 @@ class Streams(Struct, frozen=True):
     """What is known of streams.
 
     `made`: whether they wait for the default stream, by the keys in the trace of streams that the program has made (and
-    of objects that hold them); `blocking`: whether others do.  `origins` and `holders` have, by the keys of addresses,
-    the keys in the trace, and those of the objects that hold them; `offsets`: where they were found there,
-    `stored_at_both`: whether the program may store one handle at two places of an object.
+    of objects that hold them); `blocking`: whether others do (None: it is not known).  `origins` and `holders` have, by
+    the keys of addresses, the keys in the trace, and those of the objects that hold them; `offsets`: where they were
+    found there, `stored_at_both`: whether the program may store one handle at two places of an object.
     """
 
     made: Mapping[str, bool]
-    blocking: bool
+    blocking: bool | None
     origins: Mapping[str, str]
     holders: Mapping[str, str]
     offsets: Mapping[str, tuple[Term, int]]
@@ -77,10 +74,17 @@ class Streams(Struct, frozen=True):
 
     def waits(self, address: Address, *, lenient: bool) -> bool:
         """Whether a stream waits for the default stream (and that for it)."""
-        known = [self._made(p) for p in places(address)]
-        if lenient:
-            return any(k is not False for k in known)
-        return all(self.blocking if k is None else k for k in known)
+        known = [self._waits(p) for p in places(address)]
+        return any(k is not False for k in known) if lenient else all(known)
+
+    def may_wait(self, address: Address) -> bool:
+        """Whether it is not known if a stream waits for the default stream."""
+        return self.waits(address, lenient=True) and not self.waits(address, lenient=False)
+
+    def _waits(self, place: Place) -> bool | None:
+        made = self._made(place)
+        got = place.key.startswith(GOT)
+        return made if made is not None else None if got and self.blocking is False else self.blocking
 
     def _made(self, place: Place) -> bool | None:
         key = self.origins.get(place.key, place.key)
@@ -110,23 +114,10 @@ class Streams(Struct, frozen=True):
         holder = self.holders.get(one.key)
         found = holder is not None and holder == self.holders.get(other.key)
         parts = found and other_parts(self._at(one), self._at(other)) and not self._may_hold_one(one, other)
-        return _of_other_keys(one, other) or parts
+        return of_other_keys(one, other) or parts
 
     def _known(self, place: Place) -> bool:
         return self._made(place) is not None and not place.offset.symbols
-
-
-def _of_other_keys(one: Place, other: Place) -> bool:
-    """Whether two streams are elements of one map, by constant keys that differ."""
-    a, b = _ELEMENT.match(one.key), _ELEMENT.match(other.key)
-    if a is None or b is None or a["map"] != b["map"] or not (one.offset.is_const and other.offset.is_const):
-        return False
-    return a["rest"] == b["rest"] and (a["key"], one.offset) != (b["key"], other.offset)
-
-
-def other_keys(one: str, other: str) -> bool:
-    """Whether two names are of elements of one map by different keys."""
-    return one != other and _of_other_keys(Place(one, const(0)), Place(other, const(0)))
 
 
 def is_got(stream: Address) -> bool:
@@ -145,7 +136,8 @@ class Order(Struct):
     """Work so far, and what comes before what is next.
 
     `lenient`: whatever may order work does so; otherwise only what surely does.  `cautious`: streams that may be one
-    are, too; `apart`: not even those are that are got from the library in one way, nor are events by unknown numbers.
+    are, too; `apart`: not even those are that are got from the library in one way, nor are events by unknown numbers,
+    and only streams that surely wait for the default stream do.
     `everything` is all work and what comes before it, `devices` have that of each device, and `left` what is left of
     the streams of work, by their names.
     `host` is what the thread of the host knows to be complete that is followed, `outer` what those know that have begun
@@ -302,7 +294,7 @@ class Order(Struct):
         """Whether one is the default stream, and the other waits for it."""
         if (one[0] == DEFAULT) == (other[0] == DEFAULT):
             return False
-        return self.facts.waits(other[0] if one[0] == DEFAULT else one[0], lenient=self.lenient)
+        return self.facts.waits(other[0] if one[0] == DEFAULT else one[0], lenient=self.lenient and not self.apart)
 
     # ------------------------------------------------------------ events and waits
 

@@ -19,7 +19,7 @@ from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
 from hgrd.host.linking.stream_flags import (
     holds_functions,
-    makes_independent_streams,
+    kinds_of_streams,
     ordering_functions,
     polling_calls,
     uses_threads,
@@ -61,12 +61,13 @@ class ProgramText(Struct, frozen=True):
     `ordering` are the keys of functions that put work on the device or order it, where the program has more streams,
     devices or threads than one.  `launchers` are the keys of runtime functions that launch kernels.  `mod_sets` say
     what kernels may write, `accesses` what they surely do, `endings` which arms end it.  `destructors_write`: some
-    destructor writes memory outside its object.  `independent_streams`: some streams do not wait for work on the
-    default stream.  `polling` are the places of calls in the tests of loops.  `threads`: the program makes threads of
-    the host.  `host_uses`: the host may use memory itself that kernels use.  `holds_functions`: the program calls
-    functions that objects of the library hold, `in_objects` are such functions.  `waits_unseen`: the library may
-    destroy objects whose destructors wait for the device.  `stepped` are the places of calls that get one element of a
-    container after the other, `impatient` those of queries in loops that may end while work is not complete.
+    destructor writes memory outside its object.  `stream_kinds`: whether the streams that it makes wait for work on the
+    default stream (None: not known of some).  `polling` are the places of calls in the tests of loops.  `threads`: the
+    program makes threads of the host.  `host_uses`: the host may use memory itself that kernels use.
+     `holds_functions`: the program calls functions that objects of the library hold, `in_objects` are such functions.
+     `waits_unseen`: the library may destroy objects whose destructors wait for the device.  `stepped` are the places of
+    calls that get one element of a container after the other, `impatient` those of queries in loops that may end while
+    work is not complete.
     """
 
     launchers: frozenset[str]
@@ -74,7 +75,7 @@ class ProgramText(Struct, frozen=True):
     accesses: KernelAccesses
     endings: Endings
     destructors_write: bool
-    independent_streams: bool
+    stream_kinds: frozenset[bool | None]
     ordering: frozenset[str] = frozenset()
     polling: frozenset[Span] = frozenset()
     threads: bool = False
@@ -84,6 +85,11 @@ class ProgramText(Struct, frozen=True):
     waits_unseen: bool = False
     stepped: frozenset[Span] = frozenset()
     impatient: frozenset[Span] = frozenset()
+
+    @property
+    def independent_streams(self) -> bool:
+        """Whether some streams may not wait for work on the default stream."""
+        return not self.stream_kinds <= {True}
 
 
 class Projections(Struct):
@@ -291,7 +297,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         KernelAccesses(functions),
         Endings(functions),
         writes_when_destroyed(functions.values()),
-        makes_independent_streams(functions.values()),
+        kinds_of_streams(functions.values()),
         ordering_functions(functions),
         polling_calls(functions),
         uses_threads(functions),

@@ -18,7 +18,10 @@ from hgrd.program.types import OpaqueType, PointerType
 from hgrd.program.walk import nodes
 from hgrd.terms import Term, const
 
-_FLAGS: Final = {"cudaStreamCreateWithFlags": 1, "cudaStreamCreateWithPriority": 1}  # by function, the argument
+_FLAGS: Final = (
+    "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cuStreamCreate", "cuStreamCreateWithPriority",
+)  # fmt: skip
+_FLAG: Final = 1  # the argument of these
 _KINDS: Final = ("StreamDefault", "StreamNonBlocking", "STREAM_DEFAULT", "STREAM_NON_BLOCKING")
 _CONCURRENT: Final = ("cudaStreamCreate", "cuStreamCreate", "cudaSetDevice", "cudaGraph", PREFIX)
 ORDERING: Final = (  # of the standard library: one thread of the host may wait for another there
@@ -44,18 +47,23 @@ _AT_ONCE: Final = (  # these return immediately, whatever the device still does 
 )  # fmt: skip
 
 
-def makes_independent_streams(functions: Iterable[Function]) -> bool:
-    """Whether a program makes streams that do not wait for the default stream, on which copies are as a rule."""
-    return any(_is_independent(n) for f in functions if f.user_code and f.body is not None for n in nodes(f.body))
+def kinds_of_streams(functions: Iterable[Function]) -> frozenset[bool | None]:
+    """Whether the streams that a program makes wait for the default stream, on which copies are as a rule.
+
+    None: that is not known of some of them.
+    """
+    calls = (
+        n for f in functions if f.user_code and f.body is not None for n in nodes(f.body) if isinstance(n, ir.Call)
+    )
+    return frozenset(kind for call in calls for kind in _kinds(call))
 
 
-def _is_independent(node: object) -> bool:
-    if not isinstance(node, ir.Call):
-        return False
-    at = _FLAGS.get(cuda_name(node.function.name))
-    if at is None or at >= len(node.arguments):
-        return False
-    return waits_for_default(node.arguments[at]) is not True
+def _kinds(call: ir.Call) -> tuple[bool | None, ...]:
+    """The kind of the streams that a call makes; () of other calls."""
+    name = cuda_name(call.function.name)
+    if name in _FLAGS and len(call.arguments) > _FLAG:
+        return (waits_for_default(call.arguments[_FLAG]),)
+    return (True,) if name == "cudaStreamCreate" else ()
 
 
 def waits_for_default(flags: ir.Expression) -> bool | None:

@@ -36,15 +36,16 @@ from hgrd.terms import const
 def find_beside(
     trace: Trace,
     iterations: Iterations,
-    blocking: bool,
+    blocking: bool | None,
     threads: bool,
     waits: Callable[[str], bool] | None,
     found: Beside,
 ) -> None:
     """Adds what the launches of a trace may run beside.
 
-    `blocking`: streams of unknown kind wait for the default stream.  `threads`: several threads of the host run this,
-    with any arguments.  `waits`: whether a kernel may wait for other work; None: the callers may have ordered it all.
+    `blocking`: streams of unknown kind wait for the default stream (None: they may).  `threads`: several threads of the
+    host run this, with any arguments.  `waits`: whether a kernel may wait for other work; None: the callers may have
+    ordered it all.
     """
     inside = {key: found.holder for key, found in iterations.found.items()}
     events = list(iterations.all(Uses(inside, iterations.may_be, trace.common).without_others(trace.events)))
@@ -99,7 +100,8 @@ def find_beside(
             if clear.isdisjoint(keys_of(pair)):
                 tell_assumed(pair, found, launches.given(pair, iterations))
     asked = (e.event for e in events if isinstance(e, Wait | Follow) and e.event is not None)
-    if any(is_got(d.work.stream) for d in done) or any(map(streams.is_any, asked)):
+    put = {d.work.stream for d in done if d.work.stream != DEFAULT}
+    if any(is_got(s) or streams.may_wait(s) for s in put) or any(map(streams.is_any, asked)):
         done = Order(streams, lenient=True, apart=True).run(events)
         places_ = {id(d): number for number, d in enumerate(done)}
         for one, other in concurrent(done, partners):

@@ -14,11 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hgrd.host.concurrency.addresses import ANYWHERE, DEFAULT, UNKNOWN, Address, Place, places, ways
-from hgrd.host.concurrency.found_places import any_numbers, meets, other_members, other_places
+from hgrd.host.concurrency.found_places import any_numbers, meets, other_keys, other_members, other_places
 from hgrd.host.concurrency.host_uses import holders_of
 from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.keyed_pointers import Held
-from hgrd.host.concurrency.order import other_keys
 from hgrd.host.concurrency.rows import apart, meet
 from hgrd.host.concurrency.trace import CALLBACK, Touch, Trace, Work
 from hgrd.host.memory.pointer_origins import ANYTHING, IN

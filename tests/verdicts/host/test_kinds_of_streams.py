@@ -1,0 +1,68 @@
+"""Streams of which only the text tells the kind: whether the default stream orders them is what all of them say."""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.findings.model import Outcome
+from tests.checking import check
+
+PROGRAM = """
+#include <cuda_runtime.h>
+#include <memory>
+#include <vector>
+struct Lane {
+  cudaStream_t held;
+  Lane() { MADE }
+  operator cudaStream_t() const { return held; }
+};
+__global__ void fill(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i; }
+__global__ void scale(const float *x, float *to, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = x[n - 1 - i];
+}
+int main() {
+  const int n = 4096;
+  float *x, *to;
+  cudaMalloc(&x, n * sizeof(float)), cudaMalloc(&to, 3 * n * sizeof(float));
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (int i = 0; i < 3; i++) lanes.push_back(std::make_unique<Lane>());
+  OTHER
+  fill<<<n / 256, 256>>>(x, n);
+  BETWEEN
+  for (int i = 0; i < 3; i++) scale<<<n / 256, 256, 0, *lanes[i]>>>(x, to + i * n, n);
+  cudaDeviceSynchronize();
+}
+"""
+BLOCKING = "cudaStreamCreate(&held);"
+FREE = "cudaStreamCreateWithFlags(&held, cudaStreamNonBlocking);"
+ONE_BLOCKING = "cudaStream_t other; cudaStreamCreate(&other);"
+ONE_FREE = "cudaStream_t other; cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);"
+MEETS = {
+    "fill": "kernel 'scale' at program.cu:24 may run at the same time and reads 'x', which this kernel writes",
+    "scale": "kernel 'fill' at program.cu:22 may run at the same time and writes 'x', which this kernel reads",
+}
+
+
+@pytest.mark.parametrize(
+    ("made", "other", "between", "outcome"),
+    [
+        (BLOCKING, "", "", Outcome.SAFE),
+        ("cudaStreamCreateWithFlags(&held, cudaStreamDefault);", "", "", Outcome.SAFE),
+        (FREE, "", "", Outcome.UNKNOWN),
+        (FREE, ONE_BLOCKING, "", Outcome.UNKNOWN),
+        ("int least, most; cudaDeviceGetStreamPriorityRange(&least, &most);"
+         "cudaStreamCreateWithPriority(&held, cudaStreamNonBlocking, most);", "", "", Outcome.UNKNOWN),
+        (FREE, "", "cudaStreamSynchronize(0);", Outcome.SAFE),
+        (BLOCKING, ONE_FREE, "cudaDeviceSynchronize();", Outcome.SAFE),
+    ],
+)  # fmt: skip
+def test_the_default_stream_orders_what_surely_waits_for_it(
+    tmp_path: Path, made: str, other: str, between: str, outcome: Outcome
+) -> None:
+    text = PROGRAM.replace("MADE", made).replace("OTHER", other).replace("BETWEEN", between)
+    launches = {k.kernel: k.launches[0] for k in check(tmp_path, text).kernels}
+    assert {name: x.outcome for name, x in launches.items()} == dict.fromkeys(MEETS, outcome)
+    assert {name: (x.pairs, x.discharged) for name, x in launches.items()} == {"fill": (1, 1), "scale": (1, 1)}
+    told = {name: [p.reason for p in x.open_pairs] for name, x in launches.items()}
+    assert told == {name: [] if outcome is Outcome.SAFE else [text] for name, text in MEETS.items()}
