@@ -2825,4 +2825,28 @@ MUTATIONS = (
         ("tests/verdicts/barriers/test_rings_of_warps.py",),
         around("protocol.named_barriers:by_number", lambda _, items, __: items),
     ),
+    Mutation(
+        "streams-that-may-wait",
+        "the default stream orders what only may wait for it",
+        ("tests/verdicts/host/test_kinds_of_streams.py",),
+        gives(False, "host.concurrency.order:Streams.may_wait"),
+    ),
+    Mutation(
+        "runs-stand-for-all",
+        "the run of a launch stands for all runs, whatever decides what the kernel does",
+        ("tests/simulate/test_launch_runs.py",),
+        gives(True, "simulate.program_run.launch_run:is_determined"),
+    ),
+    Mutation(
+        "floats-decide-nothing",
+        "floating-point numbers decide nothing in the run of a launch",
+        ("tests/simulate/test_launch_runs.py",),
+        gives(False, "simulate.program_run.launch_run:floats_decide"),
+    ),
+    Mutation(
+        "first-launch-is-each",
+        "a launch always finds what it finds the first time",
+        ("tests/simulate/test_launch_runs.py",),
+        gives(True, "host.launches.exact_contents:_is_same"),
+    ),
 )

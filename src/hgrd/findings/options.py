@@ -36,6 +36,12 @@ class AnalysisOptions(Struct, frozen=True):
     time_limit: float = 60.0
     program_limit: float = inf
 
+    @property
+    def as_it_runs(self) -> bool:
+        """Whether launches are looked at as the program makes them, with all facts."""
+        replaced = self.block_dim or self.grid_dim or self.params or self.assume or self.without
+        return self.asserts and not (replaced or self.warp_lockstep) and self.levels == tuple(Level)
+
     def wants(self, kernel: str) -> bool:
         """Whether a kernel of this unqualified name is to be analysed."""
         return not self.kernels or kernel in self.kernels

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from hgrd.host.kinds import FactKind
+from hgrd.host.memory_image import LaunchImage
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import NOWHERE, Span
 from hgrd.symbolic.array_patterns import ArrayPattern
@@ -208,7 +209,8 @@ class LaunchSite(Struct, frozen=True):
     elements of memory that one of the two writes; `at_once` are pairs of accesses of which this is sure, `may_meet`
     work of which the kernels decide it.  `any_caller`: its function was followed for any arguments, because no run has
     followed all of its callers to their end.  `untold` are tests on the way to it whose outcome is not known.
-    `unseen` says of its function that it is called where no run of `main` comes to.
+    `unseen` says of its function that it is called where no run of `main` comes to.  `image` is the memory that it
+    finds where no input decides about that.
     """
 
     kernel: FunctionRef
@@ -236,6 +238,7 @@ class LaunchSite(Struct, frozen=True):
     any_caller: bool = False
     untold: tuple[UntoldTest, ...] = ()
     unseen: HostNote | None = None
+    image: LaunchImage | None = None
 
 
 class HostRun(Struct, frozen=True):

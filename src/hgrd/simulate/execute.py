@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from msgspec import Struct
 
-from hgrd.program.expressions import Expression, Storage
+from hgrd.program.expressions import Expression, FunctionAddress, Storage
 from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.span import NOWHERE
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
+from hgrd.program.walk import nodes
 from hgrd.simulate.launch import ConcreteLaunch, Finished, NotSupported, OutOfBounds, OutOfFuel, RunOutcome, Trapped
 from hgrd.simulate.lockstep.access import BoundsError
 from hgrd.simulate.lockstep.arithmetic import Value
@@ -54,12 +57,22 @@ def prepare(tables: Tables, kernel: Function, lowering: Lowering = LOWERING) -> 
     unit = LoweredProgram(tables, lowering)
     code = unit.code_of(kernel)
     lowered = 0
-    while lowered < len(unit.pointed):  # functions that are called through pointers
+    while True:  # functions that are called through pointers, which variables may hold from the beginning
+        held = (key for variable in list(unit.globals) for key in _held_functions(tables, variable))
+        unit.pointed += [key for key in dict.fromkeys(held) if key not in unit.pointed]
+        if lowered == len(unit.pointed):
+            return Executable(unit, kernel, code)
         function = unit.enters(unit.pointed[lowered])
         if function is not None:
             unit.code_of(function)
         lowered += 1
-    return Executable(unit, kernel, code)
+
+
+def _held_functions(tables: Tables, variable: str) -> Iterator[str]:
+    """The keys of the functions that a variable at namespace scope points to at the beginning."""
+    declared = tables.globals.get(variable)
+    if declared is not None and declared.initial is not None:
+        yield from (n.function.key for n in nodes(declared.initial) if isinstance(n, FunctionAddress))
 
 
 def execute(

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from hgrd.engine.analysis.compile_gaps import broken
 from hgrd.engine.analysis.launch_protocol import LaunchProtocol, infer_at_launch
-from hgrd.engine.analysis.program_run import with_program_run
+from hgrd.engine.analysis.program_run import with_launch_run, with_program_run
 from hgrd.engine.analysis.replay import WitnessReplay, replay_barriers, replay_pairs
 from hgrd.findings.model import Divergence, LaunchReport, Message, OpenPair, Outcome
 from hgrd.findings.options import AnalysisOptions
@@ -85,6 +85,8 @@ def analyze_launch(
     barriers = replace(barriers, divergences=(*barriers.divergences, *spinning))
     seconds = perf_counter() - begin
     alone = _launch_report(at.kernel, at.launch, _configuration(at.launch, protocol), pairs, seconds)
+    if replayer is not None and options.as_it_runs and not broken(protocol.functions, context.programs):
+        alone = with_launch_run(replayer, at, alone, strict=options.strict)
     report = _with_barriers(_besides(alone, at, met), barriers)
     if replayer is not None:
         report = with_program_run(replayer, at, report, begin, strict=options.strict)

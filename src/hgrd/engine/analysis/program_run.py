@@ -3,29 +3,67 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from time import perf_counter
 
 from msgspec.structs import replace
 
 from hgrd.engine.analysis.replay import WitnessReplay
 from hgrd.findings.asked_pair import AskedPair
-from hgrd.findings.model import Confidence, Finding, LaunchReport, OpenPair, Outcome
+from hgrd.findings.model import Confidence, FactUse, Finding, LaunchReport, OpenPair, Outcome
+from hgrd.host.kinds import FactKind
 from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.symbolic.limits import TimeLimitError, until
 
 _log = logging.getLogger(__name__)
 _SECONDS = 15.0
+_UNSURE = (Confidence.CONDITIONAL, Confidence.DATA_DEPENDENT)
+_FOLLOWED = "no input decides what the kernel finds: a run of it on that shows all accesses, and no two conflict"
+
+
+def with_launch_run(replayer: WitnessReplay, at: KernelAtLaunch, report: LaunchReport, *, strict: bool) -> LaunchReport:
+    """The report on a launch, with what a run of it on the memory that it finds shows of what is not sure.
+
+    Where that run stands for all others and has no race, the launch has none.
+    """
+    image = None if at.launch is None else at.launch.image
+    doubtful = any(f.confidence in _UNSURE and not f.same_value for f in report.findings)
+    if at.launch is None or image is None or not (report.open_pairs or doubtful):
+        return report
+    try:
+        with until(perf_counter() + _SECONDS):
+            run = replayer.launch(at, image, _asked(report, _UNSURE))
+    except TimeLimitError:
+        return report
+    except Exception:  # the report stands without the run
+        _log.info("run of a launch of %s", at.kernel.ref.name, exc_info=True)
+        return report
+    if not run.apart:
+        return _with_shown(report, run.found, strict=strict)
+    if at.launch.unseen is not None or any(f.confidence not in _UNSURE for f in report.findings if not f.same_value):
+        return report
+    fact = FactUse(_FOLLOWED, FactKind.CONTENTS.value, at.launch.span)
+    return replace(
+        report,
+        outcome=Outcome.SAFE,
+        findings=(),
+        open_pairs=(),
+        discharged=report.pairs,
+        assumptions=(*report.assumptions, fact),
+    )
 
 
 def with_program_run(
     replayer: WitnessReplay, at: KernelAtLaunch, report: LaunchReport, begin: float, *, strict: bool
 ) -> LaunchReport:
     """The report on a launch, analysed since `begin`, with the races that a run of the program shows there."""
-    asked = _asked(report)
-    if not asked:
-        return report
-    shown = _shown(replayer, at, asked)
+    asked = _asked(report, (Confidence.CONDITIONAL,))
+    shown: Mapping[AskedPair, Finding] = _shown(replayer, at, asked) if asked else {}
+    return replace(_with_shown(report, shown, strict=strict), seconds=perf_counter() - begin)
+
+
+def _with_shown(report: LaunchReport, shown: Mapping[AskedPair, Finding], *, strict: bool) -> LaunchReport:
+    """The report, with the races that a run has shown."""
     if not shown:
         return report
     findings = (*(_replaced(f, shown) for f in report.findings), *_new(report, shown))
@@ -35,7 +73,6 @@ def with_program_run(
         outcome=Outcome.RACE if racy else report.outcome,
         findings=findings,
         open_pairs=tuple(left for pair in report.open_pairs for left in _left(pair, shown)),
-        seconds=perf_counter() - begin,
     )
 
 
@@ -50,10 +87,10 @@ def _shown(replayer: WitnessReplay, at: KernelAtLaunch, asked: tuple[AskedPair, 
         return {}
 
 
-def _asked(report: LaunchReport) -> tuple[AskedPair, ...]:
-    """The pairs that are open, with all their levels, and the races that are conditional."""
+def _asked(report: LaunchReport, unsure: Collection[Confidence]) -> tuple[AskedPair, ...]:
+    """The pairs that are open, with all their levels, and the races that are unsure."""
     levels: dict[AskedPair, AskedPair] = {}
-    doubtful = (f for f in report.findings if f.confidence is Confidence.CONDITIONAL and not f.same_value)
+    doubtful = (f for f in report.findings if f.confidence in unsure and not f.same_value)
     for pair in (*report.open_pairs, *doubtful):
         key = _key(pair)
         if key is not None:
@@ -75,10 +112,10 @@ def _by_key(shown: Mapping[AskedPair, Finding]) -> dict[AskedPair, Finding]:
 
 
 def _replaced(finding: Finding, shown: Mapping[AskedPair, Finding]) -> Finding:
-    """A conditional race as the run has shown it."""
+    """A race that was not sure as the run has shown it."""
     key = _key(finding)
     seen = None if key is None else _by_key(shown).get(key)
-    if seen is None or seen.same_value or finding.confidence is not Confidence.CONDITIONAL:
+    if seen is None or seen.same_value or _rank(seen) <= _rank(finding):
         return finding
     return replace(
         finding,
@@ -88,6 +125,11 @@ def _replaced(finding: Finding, shown: Mapping[AskedPair, Finding]) -> Finding:
         method=seen.method,
         replay=seen.replay,
     )
+
+
+def _rank(finding: Finding) -> int:
+    """How sure a race is."""
+    return _UNSURE.index(finding.confidence) if finding.confidence in _UNSURE else len(_UNSURE)
 
 
 def _new(report: LaunchReport, shown: Mapping[AskedPair, Finding]) -> Iterable[Finding]:

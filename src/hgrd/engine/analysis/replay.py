@@ -12,12 +12,14 @@ from msgspec.structs import replace
 
 from hgrd.findings.asked_pair import AskedPair
 from hgrd.findings.model import Divergence, Finding
+from hgrd.host.memory_image import LaunchImage
 from hgrd.races.divergence.checker import BarrierVerdicts
 from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunch
 from hgrd.symbolic.limits import TimeLimitError, until
 
 if TYPE_CHECKING:  # it loads numpy and the simulator, which a program without findings does without
+    from hgrd.simulate.program_run.launch_run import LaunchRun
     from hgrd.simulate.replay.replayer import Replayer
 
 
@@ -37,6 +39,8 @@ class WitnessReplay(Protocol):
     def barrier(self, at: KernelAtLaunch, finding: Divergence, evidence: BarrierEvidence, /) -> Divergence: ...
 
     def program(self, at: KernelAtLaunch, asked: tuple[AskedPair, ...], /) -> Mapping[AskedPair, Finding]: ...
+
+    def launch(self, at: KernelAtLaunch, image: LaunchImage, asked: tuple[AskedPair, ...], /) -> LaunchRun: ...
 
 
 class LateReplayer(Struct):
@@ -69,6 +73,13 @@ class LateReplayer(Struct):
             return races_in_program(at.tables, main, at.launch, asked)
         finally:
             self._spent[kernel] = spent + perf_counter() - begin
+
+    def launch(self, at: KernelAtLaunch, image: LaunchImage, asked: tuple[AskedPair, ...], /) -> LaunchRun:
+        """What a run of the launch shows, on the memory that it finds."""
+        # not at the top: it loads numpy and the simulator
+        from hgrd.simulate.program_run.launch_run import LaunchRun, run_launch
+
+        return run_launch(at.tables, at.kernel, image, asked) if perf_counter() < self.deadline else LaunchRun()
 
     def _replayer(self) -> Replayer:
         if self._loaded is None:

@@ -278,13 +278,13 @@ def _comma(machine: Machine, e: ir.Comma) -> Value:
 def _launch(machine: Machine, e: ir.Launch) -> Value:
     kernel = machine.evaluate(machine, e.kernel)
     shape = machine.evaluate(machine, e.grid), machine.evaluate(machine, e.block)
-    for part in (e.shared_bytes, e.stream):
-        if part is not None:
-            machine.evaluate(machine, part)
+    shared_bytes = 0 if e.shared_bytes is None else machine.evaluate(machine, e.shared_bytes)
+    if e.stream is not None:
+        machine.evaluate(machine, e.stream)
     arguments = tuple(machine.evaluate(machine, a) for a in e.arguments)
     if not isinstance(kernel, Callee):
         raise StoppedError
-    record_launch(machine, kernel.function, shape, arguments, e.span)
+    record_launch(machine, kernel.function, shape, shared_bytes, arguments, e.span)
     return 0
 
 

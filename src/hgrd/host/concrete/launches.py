@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from hgrd.host.concrete.state.machine import Launched, Machine
-from hgrd.host.concrete.state.memory import forget, forget_reachable
-from hgrd.host.concrete.state.values import Object, Parts, Pointer, StoppedError, Value
+from hgrd.host.concrete.state.memory import forget, forget_reachable, reachable
+from hgrd.host.concrete.state.values import Object, Parts, Pointer, Value
 from hgrd.program.expressions import FunctionRef, Storage
 from hgrd.program.span import Span
 
@@ -16,7 +16,12 @@ MOST_ELEMENTS = 1 << 16  # of an object that is recorded
 
 
 def record_launch(
-    machine: Machine, kernel: FunctionRef, shape: tuple[Value, Value], arguments: tuple[Value, ...], span: Span
+    machine: Machine,
+    kernel: FunctionRef,
+    shape: tuple[Value, Value],
+    shared_bytes: Value,
+    arguments: tuple[Value, ...],
+    span: Span,
 ) -> None:
     """Notes what a launch finds behind its arguments; the kernel may change what it writes through.
 
@@ -25,15 +30,29 @@ def record_launch(
     given = tuple((place, v) for place, v in _given(arguments) if isinstance(v, Pointer))
     numbers = {place: v for place, v in _given(arguments) if isinstance(v, int)}
     extents = tuple(extent for dim3 in shape for extent in _extents(dim3))
-    targets = {id(p.target): p.target for _, p in given}
     symbols = {k: o for k, o in machine.statics.items() if k in machine.globals and _is_constant(machine, k)}
-    held = {key: _snapshot(target) for key, target in targets.items()}
+    variables = {k: (o, _snapshot(o)) for k, o in machine.statics.items() if o.on_device and not _is_fixed(machine, k)}
+    found = reachable((*arguments, *(Pointer(o, 0) for o, _ in variables.values())))
     now = Launched(
-        given, numbers, extents, held, {key: _snapshot(o) for key, o in symbols.items()}, final=machine.loops == 0
+        given,
+        numbers,
+        extents,
+        {id(target): _snapshot(target) for target in found},
+        {key: _snapshot(o) for key, o in symbols.items()},
+        arguments,
+        shared_bytes if isinstance(shared_bytes, int) else None,
+        variables,
+        final=machine.loops == 0,
     )
     place = (tuple(f.call_site for f in machine.frames if f.call_site is not None), span, kernel.key)
     machine.seen[place] = _common(machine.seen[place], now) if place in machine.seen else now
+    machine.first.setdefault(place, now)
     _run_kernel(machine, kernel, arguments)
+
+
+def _is_fixed(machine: Machine, key: str) -> bool:
+    """Whether a variable always holds what it is initialised with."""
+    return key in machine.globals and machine.globals[key].constant
 
 
 def _is_constant(machine: Machine, key: str) -> bool:
@@ -67,24 +86,30 @@ def _common(before: Launched | None, now: Launched) -> Launched | None:
     """What a launch finds each time that it is made; None: it does not always get the same objects."""
     if before is None or before.arguments != now.arguments:
         return None
-    held = {key: _same(o, now.held[key]) for key, o in before.held.items()}
+    held = {key: _same(o, now.held[key]) for key, o in before.held.items() if key in now.held}
     symbols = {key: _same(o, now.symbols[key]) for key, o in before.symbols.items()}
+    earlier = {key: held for key, (_, held) in before.variables.items()}
+    variables = {k: (o, _same(earlier.get(k, Object(o.name)), held)) for k, (o, held) in now.variables.items()}
     numbers = {place: n for place, n in before.numbers.items() if now.numbers.get(place) == n}
     extents = tuple(a if a == b else None for a, b in zip(before.extents, now.extents, strict=True))
-    return Launched(now.arguments, numbers, extents, held, symbols)
+    given = now.given if now.given == before.given else ()
+    shared = now.shared_bytes if now.shared_bytes == before.shared_bytes else None
+    return Launched(now.arguments, numbers, extents, held, symbols, given, shared, variables)
 
 
 def _same(one: Object, other: Object) -> Object:
     """The contents that two states of an object have in common."""
     if one.cells == other.cells and one.zero == other.zero:
         return one
-    return Object(one.name, one.size, {at: c for at, c in one.cells.items() if other.cells.get(at) == c})
+    return Object(one.name, other.size, {at: c for at, c in one.cells.items() if other.cells.get(at) == c})
 
 
 def _run_kernel(machine: Machine, kernel: FunctionRef, arguments: tuple[Value, ...]) -> None:
     through = machine.mod_sets.of(kernel.key)
     if through is None:
-        raise StoppedError
+        forget_reachable(arguments)
+        machine.forget_device()
+        return
     forget_reachable(a for i, a in enumerate(arguments) if i in through)
     for variable in (*machine.mod_sets.by_name(kernel.key), *machine.mod_sets.passed_on(kernel.key)):
         forget(machine.object_of(variable))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf
+
+from msgspec import Struct, field
 
 from hgrd.host.concrete.calls import call
 from hgrd.host.concrete.expressions import evaluate, initialise
@@ -15,15 +18,22 @@ from hgrd.host.linking.link import Linked
 from hgrd.program.analysis.effects import EffectTable
 
 
-def run_concretely(linked: Linked, mod_sets: ModSets, deadline: float = inf) -> dict[Place, Launched]:
-    """What the launches of a program find in memory, of those that always find the same.
+class ConcreteRun(Struct, frozen=True):
+    """What launches find in memory: each time, and the first time that they are made."""
+
+    always: Mapping[Place, Launched] = field(default_factory=dict[Place, Launched])
+    first: Mapping[Place, Launched] = field(default_factory=dict[Place, Launched])
+
+
+def run_concretely(linked: Linked, mod_sets: ModSets, deadline: float = inf) -> ConcreteRun:
+    """What the launches of a program find in memory.
 
     The run stops where the input decides how the program goes on, where it takes too many steps, and at
     `deadline`, a value of perf_counter().
     """
     main = linked.functions.get("main")
     if main is None or main.body is None:
-        return {}
+        return ConcreteRun()
     machine = Machine(
         linked.functions,
         linked.records,
@@ -50,4 +60,5 @@ def run_concretely(linked: Linked, mod_sets: ModSets, deadline: float = inf) -> 
         ended = True
     except (StoppedError, RecursionError, LookupError, TypeError, ValueError, ArithmeticError):
         pass  # an odd program is not followed further; what was found before holds
-    return {place: found for place, found in machine.seen.items() if found is not None and (ended or found.final)}
+    seen = ((place, found) for place, found in machine.seen.items() if found is not None)
+    return ConcreteRun({place: found for place, found in seen if ended or found.final}, machine.first)

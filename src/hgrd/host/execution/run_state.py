@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct, field
 
-from hgrd.host.concrete.state.machine import Launched, Place
+from hgrd.host.concrete.run import ConcreteRun
 from hgrd.host.concurrency.trace import Trace
 from hgrd.host.execution.endings import Endings
 from hgrd.host.execution.polls import impatient_queries
@@ -249,7 +249,7 @@ class HostRunState(Struct):
     trace: Trace = field(default_factory=Trace)
     beside: Beside = field(default_factory=Beside)
     bound: dict[str, BoundMemory] = field(default_factory=dict[str, BoundMemory])
-    concrete: Mapping[Place, Launched] = field(default_factory=dict["Place", Launched])
+    concrete: ConcreteRun = field(default_factory=ConcreteRun)
     computed: dict[Symbol, frozenset[Symbol]] = field(default_factory=dict[Symbol, frozenset[Symbol]])
 
     def record_pointers(self, machine: Machine, address: Value, value: Value) -> None:

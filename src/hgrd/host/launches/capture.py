@@ -23,6 +23,7 @@ from hgrd.host.launches.exact_contents import (
     exact_contents,
     exact_extents,
     exact_numbers,
+    image_at,
     launched_concretely,
 )
 from hgrd.host.launches.projection import projected
@@ -269,6 +270,7 @@ def _site(
         tuple(overlaps),
         bound=tuple(seen_at_launch(seen, b) for b in bound),
         untold=tuple(untold_tests(run, machine, path, roots, seen)),
+        image=None if in_graph else image_at(run, machine, kernel, request.span, parameters),
     )
     return site, Entered(kernel.key, request.arguments, keys, seen.term)
 

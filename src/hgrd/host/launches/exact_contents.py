@@ -7,12 +7,14 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from hgrd.host.concrete.state.machine import Launched
+from hgrd.host.concrete.images import launch_image
+from hgrd.host.concrete.state.machine import Launched, Place
 from hgrd.host.concrete.state.values import Object
 from hgrd.host.concrete.state.values import Pointer as ConcretePointer
 from hgrd.host.execution.run_state import HostRunState
+from hgrd.host.memory_image import LaunchImage
 from hgrd.host.model import ConstantMemory
-from hgrd.program.expressions import FunctionRef
+from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.span import NOWHERE, Span
 from hgrd.program.types import IntType
 from hgrd.symbolic.array_patterns import ArrayPattern, listed
@@ -27,10 +29,36 @@ Contents: TypeAlias = tuple[MemoryObject, ArrayPattern]
 
 def launched_concretely(run: HostRunState, machine: Machine, kernel: FunctionRef, span: Span) -> Launched | None:
     """What the concrete run says of a launch; None: it says nothing."""
-    if machine.frames[0].function.key != "main":
+    return run.concrete.always.get(_place(machine, kernel, span)) if _is_in_main(machine) else None
+
+
+def image_at(
+    run: HostRunState, machine: Machine, kernel: FunctionRef, span: Span, parameters: Sequence[Variable]
+) -> LaunchImage | None:
+    """The memory that a launch finds each time, or else the first time; None: that is not known."""
+    if not _is_in_main(machine):
         return None
-    stack = tuple(f.call_site for f in machine.frames if f.call_site is not None)
-    return run.concrete.get((stack, span, kernel.key))
+    place = _place(machine, kernel, span)
+    first, always = run.concrete.first.get(place), run.concrete.always.get(place)
+    return None if first is None else launch_image(first, parameters, machine.records, always=_is_same(first, always))
+
+
+def _is_same(first: Launched, always: Launched | None) -> bool:
+    """Whether a launch always finds what it found first."""
+    if always is None or always.given != first.given or always.shared_bytes != first.shared_bytes:
+        return False
+    ours, theirs = ({**x.held, **{id(o): h for o, h in x.variables.values()}} for x in (first, always))
+    return always.extents == first.extents and all(
+        key in theirs and (o.cells, o.zero) == (theirs[key].cells, theirs[key].zero) for key, o in ours.items()
+    )
+
+
+def _is_in_main(machine: Machine) -> bool:
+    return machine.frames[0].function.key == "main"
+
+
+def _place(machine: Machine, kernel: FunctionRef, span: Span) -> Place:
+    return tuple(f.call_site for f in machine.frames if f.call_site is not None), span, kernel.key
 
 
 def exact_numbers(launched: Launched | None, arguments: Sequence[Value]) -> list[Value]:

@@ -164,6 +164,10 @@ class AccessModel:
         """Barriers that threads bypassed; after such a barrier the order of its threads has no meaning."""
         return tuple(self.ordering.divergences)
 
+    def ordered_by_clocks(self) -> bool:
+        """Whether the order of some accesses comes from what threads have found in memory."""
+        return bool(self._compact().clock.any())
+
     def bytes_held(self) -> int:
         """Size of the model in memory."""
         return sum(part.nbytes() for part in self._parts) + 8 * sum(map(len, self._single))

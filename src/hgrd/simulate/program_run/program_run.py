@@ -6,6 +6,7 @@ launch reads memory that nothing has given contents, or the program has drawn nu
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 
 from msgspec import Struct, field
@@ -121,16 +122,29 @@ class ProgramRun(Struct):
             raise LateError
 
     def _collect(self, model: AccessModel, kernel: Executable, launch: ConcreteLaunch, *, supposed: bool) -> None:
-        sites = kernel.sites.sites
-        for race in model.races():
-            ends = (trace_key(sites[race.first]), trace_key(sites[race.second]))
-            for pair in self.asked:
-                there = (site_key(pair.first), site_key(pair.second))
-                levels = tuple(level for level in race.levels if level in pair.levels)
-                known = self.found.get(pair)
-                better = known is None or (known.same_value and not race.same_value)
-                if better and race.space is pair.space and levels and ends in (there, there[::-1]):
-                    self.found[pair] = _finding(pair, race, levels, launch, turned=ends != there, supposed=supposed)
+        collect(self.found, self.asked, model.races(), kernel, launch, supposed=supposed)
+
+
+def collect(
+    found: dict[AskedPair, Finding],
+    asked: tuple[AskedPair, ...],
+    races: Iterable[Race],
+    kernel: Executable,
+    launch: ConcreteLaunch,
+    *,
+    supposed: bool,
+) -> None:
+    """Adds the pairs that race in a run; `supposed`: that depends on contents that nobody has given."""
+    sites = kernel.sites.sites
+    for race in races:
+        ends = (trace_key(sites[race.first]), trace_key(sites[race.second]))
+        for pair in asked:
+            there = (site_key(pair.first), site_key(pair.second))
+            levels = tuple(level for level in race.levels if level in pair.levels)
+            known = found.get(pair)
+            better = known is None or (known.same_value and not race.same_value)
+            if better and race.space is pair.space and levels and ends in (there, there[::-1]):
+                found[pair] = _finding(pair, race, levels, launch, turned=ends != there, supposed=supposed)
 
 
 class _AskedSites(Struct):

@@ -43,9 +43,10 @@ Place: TypeAlias = tuple[tuple[Span, ...], Span, str]
 class Launched(Struct):
     """What one launch, as often as it is made, finds behind its arguments: objects by argument and offset in it.
 
-    An object stands with the offset in bytes that the argument points to, and a copy of what it held.  `numbers` are
-    arguments that are numbers, `extents` those of the grid and of a block (None: not known).  `final`: the program does
-    not make the launch again.
+    An object stands with the offset in bytes that the argument points to; `held` has copies of what objects held that
+    can be reached, by their identity.  `numbers` are arguments that are numbers, `extents` those of the grid and of a
+    block (None: not known), `given` all arguments (none where they are not always the same).  `variables` are those on
+    the device, with what they held.  `final`: the program does not make the launch again.
     """
 
     arguments: tuple[tuple[tuple[int, int], Pointer], ...]
@@ -53,13 +54,17 @@ class Launched(Struct):
     extents: tuple[int | None, ...]
     held: Mapping[int, Object]
     symbols: Mapping[str, Object]
+    given: tuple[Value, ...] = ()
+    shared_bytes: int | None = None
+    variables: Mapping[str, tuple[Object, Object]] = field(default_factory=dict[str, tuple[Object, Object]])
     final: bool = False
 
 
 class Machine(Struct):
     """A concrete run; `loops` are those that are active, `seen` what launches have found.
 
-    `functors` are the keys of records that can be called.
+    That is each time that they are made, in `first` the first time.  `functors` are the keys of records that can be
+    called.
     """
 
     functions: Mapping[str, Function]
@@ -77,6 +82,7 @@ class Machine(Struct):
     steps: int = 0
     deadline: float = inf
     seen: dict[Place, Launched | None] = field(default_factory=dict["Place", "Launched | None"])
+    first: dict[Place, Launched] = field(default_factory=dict["Place", Launched])
 
     @property
     def frame(self) -> Frame:
@@ -110,6 +116,11 @@ class Machine(Struct):
         if item.initial is not None:
             self.initialise(self, Pointer(made, 0), item.initial, variable.type, variable.span)
         return made
+
+    def forget_device(self) -> None:
+        """A kernel of which it is not known where it writes may have stored anything in the variables of the device."""
+        written = [g.variable for g in self.globals.values() if g.variable.storage in _ON_DEVICE and not g.constant]
+        forget_reachable(Pointer(self.object_of(variable), 0) for variable in written)
 
     def forget_globals(self) -> None:
         """Code that is not followed may have stored anything in global variables, and what they lead to."""
