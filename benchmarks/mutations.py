@@ -1503,7 +1503,7 @@ MUTATIONS = (
         "streams-wait",
         "all streams wait for the one that copies are on",
         ("tests/verdicts/facts",),
-        gives(False, "host.linking.stream_flags:_is_independent"),
+        gives((True,), "host.linking.stream_flags:_kinds"),
     ),
     Mutation(
         "unequal-off",
