@@ -41,6 +41,12 @@ RACING = {"body": READ + WAIT, "allowed": "1", "middle": "", "from": ""}
 ORDERED = {
     "waits first": {"body": WAIT + READ},
     "reads something else before": {"body": "if (i < n) v = z[i];" + WAIT + READ},
+    "keeps something else in shared memory before": {
+        "body": "__shared__ float b[256]; b[threadIdx.x] = z[i & 255]; __syncthreads();" + WAIT + READ + "v += b[0];"
+    },
+    "keeps something else in a local array before": {
+        "body": "float b[2]; b[n & 1] = z[i & 255];" + WAIT + READ + "v += b[0];"
+    },
     "may not begin early": {"allowed": "0"},
     "something else is before it": {"middle": "cudaMemsetAsync(z, 0, 4096, s);"},
     "the host waits": {"middle": "cudaStreamSynchronize(s);"},
@@ -51,6 +57,9 @@ UNORDERED = {
     "never waits": {"body": READ},
     "waits under a condition": {"body": "if (n > 4) { " + WAIT + " }" + READ},
     "reads through a copy of the pointer": {"body": "const float *p = x + i; if (i < n) v = *p;" + WAIT},
+    "keeps it in shared memory": {
+        "body": "__shared__ float b[256]; b[threadIdx.x] = i < n ? x[i] : 0;" + WAIT + "v = b[threadIdx.x];"
+    },
     "some of the same elements": {"from": "+ 1000"},
 }
 

@@ -76,6 +76,17 @@ def test_polls_that_may_end_before(tmp_path: Path, name: str) -> None:
     assert outcomes_of_launches(report) == {Outcome.UNKNOWN}
 
 
+@pytest.mark.parametrize("name", ["a test", "a break", "a function", "a stream"])
+def test_polls_in_each_iteration(tmp_path: Path, name: str) -> None:
+    again = f"for (int k = 0; k < 3; k++) {{ {POLLED} }}"
+    patient = check(tmp_path, program(again.replace("POLL", PATIENT[name])))
+    assert outcomes_of_launches(patient) == {Outcome.SAFE}
+    assert decided(patient) == (2, 2)
+    once = PATIENT[name].replace("while", "if").replace("for (;;)", "")
+    less = check(tmp_path, program(again.replace("POLL", once if "break" not in once else "cudaEventQuery(e);")))
+    assert outcomes_of_launches(less) == {Outcome.UNKNOWN}
+
+
 FILLED = "POLICY thrust::fill(policy, x, x + n, 3); WAIT get<<<4, 256, 0, b>>>(x, y, n);"
 
 

@@ -39,7 +39,8 @@ def with_launch_run(replayer: WitnessReplay, at: KernelAtLaunch, report: LaunchR
         _log.info("run of a launch of %s", at.kernel.ref.name, exc_info=True)
         return report
     if not run.apart:
-        return _with_shown(report, run.found, strict=strict)
+        sure = {pair: race for pair, race in run.found.items() if race.confidence not in _UNSURE}
+        return _with_shown(report, sure, strict=strict)
     if at.launch.unseen is not None or any(f.confidence not in _UNSURE for f in report.findings if not f.same_value):
         return report
     fact = FactUse(_FOLLOWED, FactKind.CONTENTS.value, at.launch.span)

@@ -31,15 +31,26 @@ def _impatient(body: st.Block, functions: Mapping[str, Function]) -> Iterator[Sp
     told = {key for node in nodes(body) for key in _set_by_query(node)}
     for loop in nodes(body):
         if isinstance(loop, st.Loop | st.DoWhile):
-            inside = [span for n in nodes(loop) if isinstance(n, ir.Call) for span in _asked_by(n, functions)]
+            inside = [span for n in _of_loop(loop) if isinstance(n, ir.Call) for span in _asked_by(n, functions)]
             if inside and not _goes_on(loop, told, functions):
                 yield from inside
 
 
 def _asked_by(call: ir.Call, functions: Mapping[str, Function]) -> Iterator[Span]:
-    """The places of queries that a call makes, or is."""
-    below = (n for n in _calls_below(call.function.key, functions) if isinstance(n, ir.Call))
+    """The places of queries that a call makes, or is, that are in no loop of the functions called."""
+    called = (f for f in run_by(call.function.key, functions) if f.user_code)
+    below = (n for f in called for n in _of_loop(f.body) if isinstance(n, ir.Call))
     yield from (n.span for n in (call, *below) if _queries(n))
+
+
+def _of_loop(body: object) -> Iterator[object]:
+    """The nodes of a loop, or of a function, that are in no loop within it."""
+    todo = list(directly_in(body))
+    while todo:
+        node = todo.pop()
+        if not isinstance(node, st.Loop | st.DoWhile):
+            yield node
+            todo.extend(directly_in(node))
 
 
 def _queries(node: object) -> bool:
@@ -82,13 +93,9 @@ def _conjuncts(test: ir.Expression) -> Iterator[ir.Expression]:
 
 def _choices(loop: st.Loop | st.DoWhile) -> Iterator[tuple[ir.Expression, tuple[st.Statement, ...]]]:
     """The tests in a loop that are in no loop within it, with what they lead to."""
-    todo: list[object] = list(directly_in(loop))
-    while todo:
-        node = todo.pop()
+    for node in _of_loop(loop):
         if isinstance(node, st.If):
             yield node.condition, tuple(arm for arm in (node.then, node.otherwise) if arm is not None)
-        if not isinstance(node, st.Loop | st.DoWhile):
-            todo.extend(directly_in(node))
 
 
 def _leaves(arm: st.Statement) -> bool:

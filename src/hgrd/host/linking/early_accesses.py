@@ -110,11 +110,24 @@ def _reached(place: ir.Place) -> list[Variable] | None:
             return [variable] if variable.storage in _SHARED else []
         case ir.FieldPlace(base=base) | ir.AfterPlace(place=base):
             return _reached(base)
+        case ir.Deref(pointer=pointer) if _is_own(pointer):
+            return []
         case ir.Deref(pointer=pointer):
             roots = list(_roots(pointer))
             return None if any(v.storage is not Storage.PARAMETER for v in roots) or not roots else roots
         case _:
             return None
+
+
+def _is_own(pointer: ir.Expression) -> bool:
+    """Whether a pointer leads into a variable that no other kernel sees."""
+    match pointer:
+        case ir.PointerAdd(pointer=inner) | ir.Convert(operand=inner):
+            return _is_own(inner)
+        case ir.AddressOf(place=ir.VariablePlace(variable=variable)):
+            return variable.storage in (Storage.SHARED, Storage.LOCAL)
+        case _:
+            return False
 
 
 def _roots(pointer: ir.Expression) -> Iterator[Variable]:
