@@ -61,6 +61,11 @@ def check(folder: Path, text: str, **options: object) -> Report:
     return analyze((parse(folder, text),), AnalysisOptions(**options))
 
 
+def launched_in(body: str) -> tuple[str, ...]:
+    """The kernels that host code launches, for `kernels` of the options; () for all where that is not plain to see."""
+    return () if "cudaLaunch" in body else tuple(dict.fromkeys(re.findall(r"(\w+)(?:<[\w, ]+>)?<<<", body)))
+
+
 def outcomes_of_launches(report: Report) -> set[Outcome]:
     """The outcomes at all launches that stand in the program."""
     return {n.outcome for k in report.kernels for n in k.launches if n.launch_span is not None}

@@ -1,13 +1,12 @@
 """Bands of one array on several streams, whose kernels read beyond their band: their bodies decide what overlaps."""
 
-import re
 from pathlib import Path
 
 import pytest
 
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.findings.model import Outcome
-from tests.checking import check, outcomes_of_launches
+from tests.checking import check, launched_in, outcomes_of_launches
 
 PROGRAM = """
 #include <algorithm>
@@ -140,8 +139,7 @@ PARTS = {  # two pieces of work at once, that overlap or do not, by the places i
 
 
 def outcomes(folder: Path, body: str) -> set[Outcome]:
-    launched = tuple(re.findall(r"(\w+)<<<", body))
-    return outcomes_of_launches(check(folder, PROGRAM.replace("BODY", body), kernels=launched))
+    return outcomes_of_launches(check(folder, PROGRAM.replace("BODY", body), kernels=launched_in(body)))
 
 
 def in_steps(name: str, wait: str) -> str:

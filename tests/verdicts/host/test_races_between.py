@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.findings.model import Confidence, Outcome
-from tests.checking import check
+from tests.checking import check, launched_in
 
 PROGRAM = """
 #include <array>
@@ -136,7 +136,7 @@ NOT_SURE = {  # both may run at once, but something may order them, or keep them
 
 def launched(folder: Path, body: str) -> tuple[set[Outcome], list[str], set[Confidence]]:
     """The verdicts of the kernels that are launched, the causes of their races, and how sure these are."""
-    report = check(folder, PROGRAM.replace("BODY", body))
+    report = check(folder, PROGRAM.replace("BODY", body), kernels=launched_in(body))
     found = [n for k in report.kernels for n in k.launches if n.launch_span is not None]
     races = [f for n in found for f in n.findings]
     return {n.outcome for n in found}, [f.cause for f in races], {f.confidence for f in races}
