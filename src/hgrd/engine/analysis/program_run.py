@@ -16,7 +16,7 @@ from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.symbolic.limits import TimeLimitError, until
 
 _log = logging.getLogger(__name__)
-_SECONDS = 15.0
+_SECONDS, _SECONDS_OF_LAUNCH = 15.0, 5.0
 _UNSURE = (Confidence.CONDITIONAL, Confidence.DATA_DEPENDENT)
 _FOLLOWED = "no input decides what the kernel finds: a run of it on that shows all accesses, and no two conflict"
 
@@ -31,7 +31,7 @@ def with_launch_run(replayer: WitnessReplay, at: KernelAtLaunch, report: LaunchR
     if at.launch is None or image is None or not (report.open_pairs or doubtful):
         return report
     try:
-        with until(perf_counter() + _SECONDS):
+        with until(perf_counter() + _SECONDS_OF_LAUNCH):
             run = replayer.launch(at, image, _asked(report, _UNSURE))
     except TimeLimitError:
         return report

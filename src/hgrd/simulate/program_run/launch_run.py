@@ -24,7 +24,7 @@ from hgrd.program.types import BoolType, FloatType, IntType, PointerType
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import Executable, execute, prepare
-from hgrd.simulate.launch import ConcreteLaunch, Finished
+from hgrd.simulate.launch import ConcreteLaunch, Finished, RunOutcome
 from hgrd.simulate.lockstep.instructions import UnsupportedError
 from hgrd.simulate.lockstep.memory import SHIFT, Memory
 from hgrd.simulate.program_run.determined import floats_decide, is_determined
@@ -32,7 +32,7 @@ from hgrd.simulate.program_run.program_run import collect
 from hgrd.simulate.replay.barrier_watch import LateError
 from hgrd.simulate.trace import Arrive, Fenced, MemoryOrder, Touch
 
-_WORK: Final = 1 << 27
+_WORK: Final = 1 << 26
 _TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # the work for an access, and for each of its threads
 _ATOMIC_OF_THREAD, _FENCE = 1 << 12, 1 << 7  # for each thread of an atomic; of a fence, and each block
 _MOST_SHARED: Final = 1 << 26  # bytes of shared memory of all blocks
@@ -48,15 +48,15 @@ class LaunchRun(Struct, frozen=True):
 
 
 def run_launch(tables: Tables, kernel: Function, image: LaunchImage, asked: tuple[AskedPair, ...]) -> LaunchRun:
-    """The run of a kernel on the memory that it finds; nothing where it cannot be run, or takes too long."""
+    """The run of a kernel on the memory that it finds; nothing where it cannot be run."""
     try:
         executable = prepare(tables, kernel)
         memory, data, arguments = _made(kernel, image)
         launch = ConcreteLaunch(image.grid, image.block, arguments, image.shared_bytes)
         model = AccessModel(LaunchShape(launch.block_threads, launch.blocks))
         data.threads_per_block, data.blocks = launch.block_threads, launch.blocks
-        outcome = execute(executable, launch, memory, _Watched(model, data), _WORK)
-    except (UnsupportedError, LateError, MemoryError):
+        outcome = _run(executable, launch, memory, _Watched(model, data))
+    except (UnsupportedError, MemoryError):
         return LaunchRun()
     races = model.races()
     found: dict[AskedPair, Finding] = {}
@@ -64,6 +64,14 @@ def run_launch(tables: Tables, kernel: Function, image: LaunchImage, asked: tupl
     collect(found, asked, races, executable, launch, supposed=supposed)
     ended = isinstance(outcome, Finished) and image.always
     return LaunchRun(found, ended and not races and _stands_for_all(tables, executable, model, data))
+
+
+def _run(executable: Executable, launch: ConcreteLaunch, memory: Memory, watched: _Watched) -> RunOutcome | None:
+    """How a run ends; None where its work is used up before."""
+    try:
+        return execute(executable, launch, memory, watched, _WORK)
+    except LateError:
+        return None
 
 
 def _stands_for_all(tables: Tables, executable: Executable, model: AccessModel, data: _Data) -> bool:
