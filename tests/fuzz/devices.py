@@ -406,10 +406,10 @@ class Maker:
         """Votes, matches and shuffles of whole warps, also of parts of them."""
         value, width = self.leaf(names), self.random.choice((2, 4, 8, 16, 32))
         full = "0xffffffffu"
-        match self.random.randrange(12):
+        match self.random.randrange(13):
             case 9 | 10:
                 return self.tiles(names)
-            case 11:
+            case 11 | 12:
                 return self.named_barrier(names)
             case 6:
                 return tree("z += meet(cg::this_thread_block(), s + 64, @);", self.index(names))
@@ -459,13 +459,31 @@ class Maker:
         )
 
     def named_barrier(self, names: list[str]) -> Tree:
-        """Barriers of PTX: that of number 0 is the block's; others are in neither simulator, and so rare here."""
+        """Barriers of PTX: that of number 0 is the block's; others count threads, and end few runs of small blocks."""
+        if self.random.random() < 0.5:
+            return self.numbered_barrier(names)
         named = ("barrier.sync 1;", "bar.sync 2, 32;", "bar.sync 2, 64;", "barrier.sync 3, 64;")
         barrier = self.random.choice(named if self.random.random() < 0.1 else ("bar.sync 0;", "barrier.sync 0;"))
         meet = f'asm volatile("{barrier}" ::: "memory");'
         if self.random.random() < 0.5:
             meet = self.random.choice((f"if (t < 32) {{ {meet} }}", f"if (t / 32 == 1) {{ {meet} }}"))
         return tree(f"{meet} @ = @;", self.cell(names), self.leaf(names))
+
+    def numbered_barrier(self, names: list[str]) -> Tree:
+        """A barrier whose number is each warp's own, or at which the first warp arrives and does not wait."""
+        what, theirs = self.leaf(names), self.random.choice(("(t ^ 1)", "(t ^ 31)", "t / 32 * 32", "(t ^ 32)"))
+        number, count = self.random.choice(
+            (("1 + t / 32", 32), ("1 + t / 64", 64), ("1 + (t / 32 & 1)", 32), ("2 - t / 32", 32), ("1 + b", 64))
+        )
+        meet = f'asm volatile("bar.sync %0, {count};" :: "r"({number}) : "memory");'
+        if self.random.random() < 0.6:
+            return tree(f"if (blockDim.x == 64) {{ s[64 + t] = @; {meet} z += s[64 + {theirs}]; }}", what)
+        arrive, wait = (
+            f'asm volatile("bar.{word} {self.random.choice((1, 1, 1, 2))}, 64;" ::: "memory");'
+            for word in ("arrive", "sync")
+        )
+        arrives, waits = f"s[64 + t] = @; {arrive}", f"{wait} z += s[64 + (t & 31)];"
+        return tree(f"if (blockDim.x == 64) {{ if (t < 32) {{ {arrives} }} else {{ {waits} }} }}", what)
 
     def agreed(self, names: list[str]) -> Tree:
         """All threads of a block get one value, unless it is written meanwhile."""
