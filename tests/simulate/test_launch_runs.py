@@ -58,6 +58,7 @@ int main(int argc, char **argv) {
 """
 LAUNCH = "spread<<<n / 64, 64>>>(keys, x, to, counts, 1);"
 TWICE = f"for (int i = 0; i < 2; i++) {{ {LAUNCH} change<<<1, 64>>>(keys); }}"
+FILL = "cudaMemcpy(keys, h.data(), n * sizeof(int), cudaMemcpyHostToDevice);"
 FOLLOWED = "no input decides what the kernel finds: a run of it on that shows all accesses, and no two conflict"
 EVERY_KEY = "atomicAdd(&counts[key & 63], 1);"
 
@@ -135,6 +136,7 @@ def test_a_run_that_does_not_stand_for_all_says_nothing(
         {"host": 'scanf("%d", &h[3]);'},
         {"before": "cudaMemset(keys, argc, 4);"},
         {"before": "change<<<1, 64>>>(keys);"},
+        {"before": f"int *other; cudaHostGetDevicePointer((void **)&other, keys, 0); {FILL} change<<<1, 64>>>(other);"},
         {"launch": LAUNCH.replace("(keys", "(bare")},
         {"launch": LAUNCH.replace("1);", "argc);"), "kernel": "if (mode == 7) at = 0;"},
         {"launch": LAUNCH.replace("n / 64", "argc")},

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from hgrd.host.concrete.state.machine import Launched, Machine
 from hgrd.host.concrete.state.memory import forget, forget_reachable, reachable
-from hgrd.host.concrete.state.values import Object, Parts, Pointer, Value
+from hgrd.host.concrete.state.values import UNKNOWN, Object, Parts, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef, Storage
 from hgrd.program.span import Span
+from hgrd.program.types import PointerType, RecordType, Type
 
 MOST_ELEMENTS = 1 << 16  # of an object that is recorded
 
@@ -104,8 +105,22 @@ def _same(one: Object, other: Object) -> Object:
     return Object(one.name, other.size, {at: c for at, c in one.cells.items() if other.cells.get(at) == c})
 
 
+def _leads_anywhere(argument: Value, type_: Type) -> bool:
+    """Whether a kernel is given a pointer, or finds one, of which it is not known where it leads."""
+    if argument is UNKNOWN:
+        return isinstance(type_, PointerType | RecordType)
+    held = [target.cells for target in reachable((argument,))]
+    held += [argument.cells] if isinstance(argument, Parts) else []
+    return any(c.value is UNKNOWN and isinstance(c.type, PointerType) for cells in held for c in cells.values())
+
+
 def _run_kernel(machine: Machine, kernel: FunctionRef, arguments: tuple[Value, ...]) -> None:
     through = machine.mod_sets.of(kernel.key)
+    declared = machine.functions.get(kernel.key)
+    types = () if declared is None else (p.type for p in declared.parameters)
+    given = list(zip(arguments, types, strict=False))
+    if any(_leads_anywhere(*one) for i, one in enumerate(given) if through is None or i in through):
+        raise StoppedError  # what it writes there may be anything that the run knows
     if through is None:
         forget_reachable(arguments)
         machine.forget_device()

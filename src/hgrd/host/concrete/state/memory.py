@@ -189,7 +189,8 @@ def forget(target: Object) -> None:
         elif isinstance(cell.value, Generator):
             cell.value.state = None
     kept = {at: c for at, c in target.cells.items() if isinstance(c.value, Container | Generator)}
-    target.cells = kept
+    pointers = {at: replace(c, value=UNKNOWN) for at, c in target.cells.items() if isinstance(c.type, PointerType)}
+    target.cells = kept | pointers
     target.zero = False
 
 
