@@ -16,7 +16,7 @@ from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.symbolic.limits import TimeLimitError, until
 
 _log = logging.getLogger(__name__)
-_SECONDS, _SECONDS_OF_LAUNCH = 15.0, 5.0
+_SECONDS, _SECONDS_OF_LAUNCH = 15.0, 12.0
 _UNSURE = (Confidence.CONDITIONAL, Confidence.DATA_DEPENDENT)
 _FOLLOWED = "no input decides what the kernel finds: a run of it on that shows all accesses, and no two conflict"
 
