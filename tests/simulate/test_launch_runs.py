@@ -59,6 +59,7 @@ int main(int argc, char **argv) {
 LAUNCH = "spread<<<n / 64, 64>>>(keys, x, to, counts, 1);"
 TWICE = f"for (int i = 0; i < 2; i++) {{ {LAUNCH} change<<<1, 64>>>(keys); }}"
 FILL = "cudaMemcpy(keys, h.data(), n * sizeof(int), cudaMemcpyHostToDevice);"
+SHIFT = "int by = i + 1; cudaMemcpyToSymbol(shift, &by, sizeof by);"
 FOLLOWED = "no input decides what the kernel finds: a run of it on that shows all accesses, and no two conflict"
 EVERY_KEY = "atomicAdd(&counts[key & 63], 1);"
 
@@ -141,6 +142,8 @@ def test_a_run_that_does_not_stand_for_all_says_nothing(
         {"launch": LAUNCH.replace("1);", "argc);"), "kernel": "if (mode == 7) at = 0;"},
         {"launch": LAUNCH.replace("n / 64", "argc")},
         {"launch": TWICE},
+        {"launch": f"for (int i = 0; i < 2; i++) {{ {LAUNCH} {SHIFT} }}", "kernel": "at -= shift;"},
+        {"before": "struct Late { int *to; ~Late() { cudaMemset(to, 0, 256); } }; { Late late = {keys}; }"},
     ],
 )
 def test_what_the_input_or_a_kernel_decides_is_not_run(tmp_path: Path, words: dict[str, str]) -> None:

@@ -300,14 +300,6 @@ def _mark_alone(run: HostRunState, before: int, entry: Function) -> None:
         run.beside.assumed.setdefault((site.span, site.kernel.key), {})[fact] = None
 
 
-def _common(kinds: frozenset[bool | None]) -> bool | None:
-    """Whether all streams wait for the default stream (True), or none does; None: that is not known.
-
-    Those that the program does not make wait, as a rule.
-    """
-    return next(iter(kinds)) if len(kinds) == 1 else None if kinds else True
-
-
 def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) -> None:
     """Finds what the launches of the run of a function may run beside."""
     threads = run.text.threads and run.linked.called_unseen(entry) and entry.ref.key not in run.coverage.in_threads
@@ -316,8 +308,7 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
     keyed = KeyedPointers(run.origins, closure, run.trace.lookups, names)
     functions = run.linked.functions
     alone = (entry.ref.key != "main" and "main" in functions) or run.text.waits_unseen
-
-    blocking = None if alone and run.text.independent_streams else _common(run.text.stream_kinds)
+    blocking = None if alone and run.text.independent_streams else run.text.blocking_streams
 
     @cache
     def waits(kernel: str) -> bool:

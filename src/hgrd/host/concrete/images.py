@@ -29,7 +29,7 @@ def launch_image(
     x, y, z, u, v, w = launched.extents
     if x is None or y is None or z is None or u is None or v is None or w is None or launched.shared_bytes is None:
         return None
-    held = {**launched.held} | {id(o): snapshot for o, snapshot in launched.variables.values()}
+    held = launched.held
     sizes = [o.size for o in held.values()]
     cells = sum(len(o.cells) for o in held.values())
     if None in sizes or cells > _MOST_CELLS or sum(n for n in sizes if n is not None) > _MOST_BYTES:
@@ -40,7 +40,7 @@ def launch_image(
     if len(arguments) != len(parameters):
         return None
     objects = tuple(_image(o.name, o.size or 0, o.cells, o.zero, numbers) for o in held.values())
-    variables = tuple((key, numbers[id(o)]) for key, (o, _) in launched.variables.items())
+    variables = tuple((key, numbers[id(o)]) for key, o in launched.variables.items())
     return LaunchImage((x, y, z), (u, v, w), launched.shared_bytes, tuple(arguments), objects, variables, always)
 
 

@@ -32,8 +32,8 @@ def record_launch(
     numbers = {place: v for place, v in _given(arguments) if isinstance(v, int)}
     extents = tuple(extent for dim3 in shape for extent in _extents(dim3))
     symbols = {k: o for k, o in machine.statics.items() if k in machine.globals and _is_constant(machine, k)}
-    variables = {k: (o, _snapshot(o)) for k, o in machine.statics.items() if o.on_device and not _is_fixed(machine, k)}
-    found = reachable((*arguments, *(Pointer(o, 0) for o, _ in variables.values())))
+    variables = {k: o for k, o in machine.statics.items() if o.on_device and not _is_fixed(machine, k)}
+    found = reachable((*arguments, *(Pointer(o, 0) for o in variables.values())))
     now = Launched(
         given,
         numbers,
@@ -89,13 +89,11 @@ def _common(before: Launched | None, now: Launched) -> Launched | None:
         return None
     held = {key: _same(o, now.held[key]) for key, o in before.held.items() if key in now.held}
     symbols = {key: _same(o, now.symbols[key]) for key, o in before.symbols.items()}
-    earlier = {key: held for key, (_, held) in before.variables.items()}
-    variables = {k: (o, _same(earlier.get(k, Object(o.name)), held)) for k, (o, held) in now.variables.items()}
     numbers = {place: n for place, n in before.numbers.items() if now.numbers.get(place) == n}
     extents = tuple(a if a == b else None for a, b in zip(before.extents, now.extents, strict=True))
     given = now.given if now.given == before.given else ()
     shared = now.shared_bytes if now.shared_bytes == before.shared_bytes else None
-    return Launched(now.arguments, numbers, extents, held, symbols, given, shared, variables)
+    return Launched(now.arguments, numbers, extents, held, symbols, given, shared, now.variables)
 
 
 def _same(one: Object, other: Object) -> Object:

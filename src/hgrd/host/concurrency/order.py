@@ -83,8 +83,10 @@ class Streams(Struct, frozen=True):
 
     def _waits(self, place: Place) -> bool | None:
         made = self._made(place)
+        if made is not None:
+            return made
         got = place.key.startswith(GOT)
-        return made if made is not None else None if got and self.blocking is False else self.blocking
+        return None if got and self.blocking is False else self.blocking
 
     def _made(self, place: Place) -> bool | None:
         key = self.origins.get(place.key, place.key)

@@ -64,8 +64,8 @@ class ProgramText(Struct, frozen=True):
     destructor writes memory outside its object.  `stream_kinds`: whether the streams that it makes wait for work on the
     default stream (None: not known of some).  `polling` are the places of calls in the tests of loops.  `threads`: the
     program makes threads of the host.  `host_uses`: the host may use memory itself that kernels use.
-     `holds_functions`: the program calls functions that objects of the library hold, `in_objects` are such functions.
-     `waits_unseen`: the library may destroy objects whose destructors wait for the device.  `stepped` are the places of
+    `holds_functions`: the program calls functions that objects of the library hold, `in_objects` are such functions.
+    `waits_unseen`: the library may destroy objects whose destructors wait for the device.  `stepped` are the places of
     calls that get one element of a container after the other, `impatient` those of queries in loops that may end while
     work is not complete.
     """
@@ -89,7 +89,16 @@ class ProgramText(Struct, frozen=True):
     @property
     def independent_streams(self) -> bool:
         """Whether some streams may not wait for work on the default stream."""
-        return not self.stream_kinds <= {True}
+        return self.blocking_streams is not True
+
+    @property
+    def blocking_streams(self) -> bool | None:
+        """Whether all streams wait for work on the default stream, or none does (None: not known).
+
+        Those that the program does not make wait, as a rule.
+        """
+        kinds = self.stream_kinds or {True}
+        return next(iter(kinds)) if len(kinds) == 1 else None
 
 
 class Projections(Struct):

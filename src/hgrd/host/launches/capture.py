@@ -215,7 +215,7 @@ def _site(
 ) -> tuple[LaunchSite, Entered]:
     """A launch, but for what it begins with."""
     in_graph = request.in_graph or run.launches.in_graph
-    known = None if in_graph or run.text.destructors_write else launched_concretely(run, machine, kernel, request.span)
+    known = None if in_graph else launched_concretely(run, machine, kernel, request.span)
     asked = _extents(machine, request.grid, "grid"), _extents(machine, request.block, "block")
     grid, block = exact_extents(known, asked)
     shared = as_int(request.shared) if isinstance(request.shared, Term) else None

@@ -29,14 +29,14 @@ Contents: TypeAlias = tuple[MemoryObject, ArrayPattern]
 
 def launched_concretely(run: HostRunState, machine: Machine, kernel: FunctionRef, span: Span) -> Launched | None:
     """What the concrete run says of a launch; None: it says nothing."""
-    return run.concrete.always.get(_place(machine, kernel, span)) if _is_in_main(machine) else None
+    return run.concrete.always.get(_place(machine, kernel, span)) if _is_followed(run, machine) else None
 
 
 def image_at(
     run: HostRunState, machine: Machine, kernel: FunctionRef, span: Span, parameters: Sequence[Variable]
 ) -> LaunchImage | None:
     """The memory that a launch finds each time, or else the first time; None: that is not known."""
-    if not _is_in_main(machine):
+    if not _is_followed(run, machine):
         return None
     place = _place(machine, kernel, span)
     first, always = run.concrete.first.get(place), run.concrete.always.get(place)
@@ -45,16 +45,19 @@ def image_at(
 
 def _is_same(first: Launched, always: Launched | None) -> bool:
     """Whether a launch always finds what it found first."""
-    if always is None or always.given != first.given or always.shared_bytes != first.shared_bytes:
+    if always is None or (always.given, always.shared_bytes) != (first.given, first.shared_bytes):
         return False
-    ours, theirs = ({**x.held, **{id(o): h for o, h in x.variables.values()}} for x in (first, always))
-    return always.extents == first.extents and all(
-        key in theirs and (o.cells, o.zero) == (theirs[key].cells, theirs[key].zero) for key, o in ours.items()
+    if always.extents != first.extents or always.variables != first.variables:
+        return False
+    theirs = always.held
+    return all(
+        key in theirs and (o.cells, o.zero) == (theirs[key].cells, theirs[key].zero) for key, o in first.held.items()
     )
 
 
-def _is_in_main(machine: Machine) -> bool:
-    return machine.frames[0].function.key == "main"
+def _is_followed(run: HostRunState, machine: Machine) -> bool:
+    """Whether the concrete run says what is in memory: it begins in `main`, and runs no destructors."""
+    return machine.frames[0].function.key == "main" and not run.text.destructors_write
 
 
 def _place(machine: Machine, kernel: FunctionRef, span: Span) -> Place:

@@ -42,23 +42,23 @@ _OF_GROUPS: Final = frozenset(
 
 def is_determined(tables: Tables, executable: Executable) -> bool:
     """Whether the accesses of a kernel are the same in all schedules, unless some of them race."""
-    bodies = (tables.functions[key].body for key in executable.unit.codes if key in tables.functions)
-    return all(_follows(executable, body) for body in bodies if body is not None)
+    found = list(_nodes_of(tables, executable))
+    dropped = {id(n.expression) for n in found if isinstance(n, st.Evaluate)}
+    return all(_is_plain(executable, node, dropped=id(node) in dropped) for node in found)
 
 
 def floats_decide(tables: Tables, executable: Executable) -> bool:
     """Whether a kernel makes anything but numbers of the same kind out of floating-point numbers."""
-    bodies = (tables.functions[key].body for key in executable.unit.codes if key in tables.functions)
-    found = [node for body in bodies if body is not None for node in nodes(body)]
+    found = list(_nodes_of(tables, executable))
     unions = [r for r in tables.records.values() if r.union and any(isinstance(f.type, FloatType) for f in r.fields)]
     punned = any(n.field in r.fields for n in found if isinstance(n, ir.FieldPlace) for r in unions)
     return punned or any(_decides(executable, node) for node in found)
 
 
-def _follows(executable: Executable, body: st.Statement) -> bool:
-    found = list(nodes(body))
-    dropped = {id(n.expression) for n in found if isinstance(n, st.Evaluate)}
-    return all(_is_plain(executable, node, dropped=id(node) in dropped) for node in found)
+def _nodes_of(tables: Tables, executable: Executable) -> Iterator[object]:
+    """The nodes of all functions that a kernel may run."""
+    functions = (tables.functions.get(key) for key in executable.unit.codes)
+    return (node for f in functions if f is not None and f.body is not None for node in nodes(f.body))
 
 
 def _is_plain(executable: Executable, node: object, *, dropped: bool) -> bool:

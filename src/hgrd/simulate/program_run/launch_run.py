@@ -7,6 +7,7 @@ and the run has no race, no other run has one.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 from typing import Final
 
 import numpy as np
@@ -54,7 +55,6 @@ def run_launch(tables: Tables, kernel: Function, image: LaunchImage, asked: tupl
         memory, data, arguments = _made(kernel, image)
         launch = ConcreteLaunch(image.grid, image.block, arguments, image.shared_bytes)
         model = AccessModel(LaunchShape(launch.block_threads, launch.blocks))
-        data.threads_per_block, data.blocks = launch.block_threads, launch.blocks
         outcome = _run(executable, launch, memory, _Watched(model, data))
     except (UnsupportedError, MemoryError):
         return LaunchRun()
@@ -86,7 +86,7 @@ def _stands_for_all(tables: Tables, executable: Executable, model: AccessModel, 
 def _made(kernel: Function, image: LaunchImage) -> tuple[Memory, _Data, tuple[int | float | bytes, ...]]:
     """Memory as an image has it, what is known of it, and the arguments."""
     memory = Memory()
-    data = _Data(memory)
+    data = _Data(memory, prod(image.block), prod(image.grid))
     keys = {number: key for key, number in image.variables}
     addresses: list[int] = []
     for number, part in enumerate(image.objects):
@@ -126,12 +126,13 @@ class _Data(Struct):
 
     Floating-point numbers and what atomic operations leave are not exact.  `guessed`: bytes were read that nobody had
     given contents (`guessed_floats`: as floating-point numbers); `vague`: bytes that are not exact were read as
-    anything else, or accesses may be ordered by their outcome.
+    anything else, or accesses may be ordered by their outcome.  A shared variable goes by its number and size: another
+    batch of blocks may give the number to another one, and each batch has blocks of its own.
     """
 
     memory: Memory
-    threads_per_block: int = 1
-    blocks: int = 1
+    threads_per_block: int
+    blocks: int
     given: dict[tuple[int, int], Mask] = field(default_factory=dict["tuple[int, int]", Mask])
     exact: dict[tuple[int, int], Mask] = field(default_factory=dict["tuple[int, int]", Mask])
     guessed: bool = False

@@ -46,7 +46,7 @@ class Launched(Struct):
     An object stands with the offset in bytes that the argument points to; `held` has copies of what objects held that
     can be reached, by their identity.  `numbers` are arguments that are numbers, `extents` those of the grid and of a
     block (None: not known), `given` all arguments (none where they are not always the same).  `variables` are those on
-    the device, with what they held.  `final`: the program does not make the launch again.
+    the device, by their keys.  `final`: the program does not make the launch again.
     """
 
     arguments: tuple[tuple[tuple[int, int], Pointer], ...]
@@ -56,7 +56,7 @@ class Launched(Struct):
     symbols: Mapping[str, Object]
     given: tuple[Value, ...] = ()
     shared_bytes: int | None = None
-    variables: Mapping[str, tuple[Object, Object]] = field(default_factory=dict[str, tuple[Object, Object]])
+    variables: Mapping[str, Object] = field(default_factory=dict[str, Object])
     final: bool = False
 
 
