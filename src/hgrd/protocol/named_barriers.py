@@ -8,7 +8,7 @@ one, and no others do.  Otherwise the barrier is a gap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import Final, TypeAlias
 
 from msgspec import Struct, field
@@ -28,13 +28,14 @@ from hgrd.protocol.model import (
 from hgrd.protocol.ring_events import Lags
 from hgrd.protocol.rings.own_numbers import by_number
 from hgrd.protocol.rings.resolution import rings_of
-from hgrd.protocol.rings.sites import values_by_thread
+from hgrd.protocol.rings.sites import common_terms, values_by_thread
 from hgrd.symbolic.state import ConditionKind
 from hgrd.terms import Op, Origin, Term, add, conj, const, ite, mul, symbols_of
 from hgrd.terms.evaluate import EvaluationError
 
 Uniform: TypeAlias = Callable[[Term], bool]
 _OTHERS: Final = 1 << 32  # more than the numbers of barriers
+_OTHER_CONDITION: Final = "a condition that is not known to be the same for its threads"
 _Loops: TypeAlias = tuple[ProtocolLoop, ...]
 _Meeting: TypeAlias = dict[int, frozenset[int]]
 """By number of a barrier: the threads that meet there."""
@@ -43,13 +44,15 @@ _Meeting: TypeAlias = dict[int, frozenset[int]]
 class _Site(Struct):
     """A place where threads perform a barrier; `loops` are those around it.
 
-    `chosen` and `ours` are its conditions: those that are the same for the block, and those of thread indexes alone.
+    `chosen`, `ours` and `mixed` are its conditions: those that are the same for the block, those of thread indexes
+    alone, and the others.
     """
 
     barrier: Barrier
     loops: _Loops
     chosen: list[Term] = field(default_factory=list[Term])
     ours: list[Term] = field(default_factory=list[Term])
+    mixed: list[Term] = field(default_factory=list[Term])
     meeting: _Meeting | None = None
     problem: str = ""
 
@@ -107,7 +110,7 @@ class NamedBarriers(Struct, frozen=True):
             elif self._of_thread(condition):
                 site.ours.append(condition)
             else:
-                return "a condition that is not known to be the same for its threads"
+                site.mixed.append(condition)
         for loop in site.loops:
             entry = [t for t in loop.entry if not self._of_thread(t)]
             if not all(map(self.uniform, (*entry, *loop.tests, *loop.breaks))):
@@ -129,6 +132,8 @@ class NamedBarriers(Struct, frozen=True):
         """A barrier of all threads of the block, which need to give the same number."""
         named = site.barrier.named
         assert named is not None
+        if site.mixed:
+            return _OTHER_CONDITION
         if site.ours:
             return "a condition that not all threads of the block meet"
         return "" if self.uniform(named.number) else "a number that is not the same for all threads of the block"
@@ -157,8 +162,15 @@ class NamedBarriers(Struct, frozen=True):
                 t // WARP_SIZE * WARP_SIZE + lane not in threads for t in threads for lane in range(WARP_SIZE)
             ):
                 return "threads that are no whole warps"
+        if not all(self._agree_on(site.mixed, threads) for threads in meeting.values()):
+            return _OTHER_CONDITION
         site.meeting = {number: frozenset(threads) for number, threads in meeting.items()}
         return ""
+
+    def _agree_on(self, conditions: list[Term], threads: Set[int]) -> bool:
+        """Whether all of these threads meet the conditions, or none of them does."""
+        common = common_terms(tuple(conditions), threads, self.configuration)
+        return common is not None and all(map(self.uniform, common))
 
     # ------------------------------------------------------------ all barriers
 
@@ -186,8 +198,9 @@ class NamedBarriers(Struct, frozen=True):
         x, y, z = index_terms(self.configuration.thread)
         bx, by, _ = self.configuration.block
         alone = add(const(_OTHERS), x, mul(bx, add(y, mul(by, z))))
-        tile = ite(conj(*site.ours), named.number, alone)
-        path = tuple(c for c in barrier.path if c.term not in site.ours)
+        own = (*site.ours, *site.mixed)
+        tile = ite(conj(*own), named.number, alone)
+        path = tuple(c for c in barrier.path if c.term not in own)
         return replace(barrier, guards=tuple(site.chosen), tile=tile, path=path)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import product
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from hgrd.protocol.barrier_names import NamedBarrier
 from hgrd.protocol.copies.conditions import limit_of
 from hgrd.protocol.model import Arrival, Barrier, Configuration, Item, ProtocolLoop
 from hgrd.symbolic.state import ConditionKind
-from hgrd.terms import Op, Origin, Symbol, Term, conj, mul, negate, symbols_of, var
+from hgrd.terms import Op, Origin, Symbol, Term, conj, const, mul, negate, substitute, symbols_of, var
 from hgrd.terms.evaluate import EvaluationError, evaluate
 from hgrd.terms.linear import linear
 
@@ -174,6 +174,23 @@ def threads_where(condition: Term, configuration: Configuration) -> frozenset[in
     """The numbers of the threads of a block, of constant extents, for which a condition of their indexes holds."""
     held = values_by_thread((condition,), configuration)
     return frozenset(number for number, (holds,) in enumerate(held) if holds)
+
+
+def common_terms(terms: tuple[Term, ...], threads: Set[int], configuration: Configuration) -> tuple[Term, ...] | None:
+    """What terms are for some threads of a block of constant extents, by their numbers; None: not the same for all.
+
+    `blockIdx.x * 2 + threadIdx.x / 128 < n` is `blockIdx.x * 2 + 1 < n` for the threads from 128 to 255.
+    """
+    if not terms:
+        return ()
+    x, y, _ = (extent.value for extent in configuration.block)
+    found: set[tuple[Term, ...]] = set()
+    for thread in threads:
+        indexes = zip(configuration.thread, (thread % x, thread // x % y, thread // (x * y)), strict=True)
+        found.add(substitute(terms, {s: const(value) for s, value in indexes if s is not None}))
+        if len(found) > 1:
+            return None
+    return next(iter(found))
 
 
 def values_by_thread(terms: tuple[Term, ...], configuration: Configuration) -> Iterator[tuple[int, ...]]:
