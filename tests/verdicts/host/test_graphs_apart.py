@@ -39,7 +39,7 @@ JOINED = "cudaEventRecord(e, b); cudaStreamWaitEvent(a, e, 0); cudaStreamEndCapt
         (SPLIT, "cudaStreamEndCapture(b, &two);", "c", {Outcome.SAFE}),
         (SPLIT, "cudaStreamEndCapture(b, &two);", "a", {Outcome.UNKNOWN}),
         (FORKED, JOINED, "c", {Outcome.SAFE}),
-        (EARLY, JOINED, "c", {Outcome.SAFE, Outcome.UNKNOWN}),  # the first launch is before all others
+        (EARLY, JOINED, "c", {Outcome.SAFE, Outcome.RACE}),  # the first launch is before all others
     ],
 )
 def test_twins(tmp_path: Path, middle: str, end: str, where: str, outcomes: set[Outcome]) -> None:

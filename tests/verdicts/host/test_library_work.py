@@ -238,7 +238,7 @@ def test_handles_that_get_their_streams_back(tmp_path: Path, back: str, outcome:
     assert outcomes(tmp_path, body) == {outcome}
 
 
-@pytest.mark.parametrize(("wait", "outcome"), [("cudaStreamSynchronize(a);", Outcome.SAFE), ("", Outcome.UNKNOWN)])
+@pytest.mark.parametrize(("wait", "outcome"), [("cudaStreamSynchronize(a);", Outcome.SAFE), ("", Outcome.RACE)])
 def test_results_in_memory_that_the_host_reads(tmp_path: Path, wait: str, outcome: Outcome) -> None:
     body = (
         "float *m; cudaMallocManaged(&m, 4); get<<<4, 256, 0, a>>>(y, z, n); cudaMalloc(&tmp, bytes = 4096);"

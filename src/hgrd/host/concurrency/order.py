@@ -263,7 +263,8 @@ class Order(Struct):
         known = joined(self.host, before)
         captured = [d.work for d in self.done if d.work.captured and not d.replay]
         for work in captured:
-            before = joined(before, piece(self._add(Done(work, known, self.replays))))
+            launched = replace(work, choices=work.choices | replay.choices, told=work.told | replay.choices)
+            before = joined(before, piece(self._add(Done(launched, known, self.replays))))
         self.streams[stream] = before
 
     def _behind(self, stream: Stream, *, every: bool = False, work: bool = False) -> Completed:

@@ -19,7 +19,7 @@ from hgrd.program.layout import scalars
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, ArrayType, IntType, PointerType, Type
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.state import State
+from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value, pointed_to
 from hgrd.terms import Term, const, mul, sub, symbols_of
 
@@ -148,7 +148,8 @@ def _add(
     polls: bool = False,
 ) -> None:
     binders = {loop.binder for loop in run.launches.enclosing}
-    bounds = frozenset(c.term for c in state.path if not binders.isdisjoint(symbols_of(c.term)))
+    made = (c.term for c in state.path if c.kind is not ConditionKind.FIRST)  # which says nothing of when it is made
+    bounds = frozenset(term for term in made if not binders.isdisjoint(symbols_of(term)))
     rows = () if row is None else (row,)
     at = run.trace.address_of(pointer)
     touch = Touch(at, writes, not writes, writes, rows, whole=row is not None, covered=row is not None, kinds=kinds)

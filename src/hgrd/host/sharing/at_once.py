@@ -3,18 +3,18 @@
     kernel<<<4, 256, 0, a>>>(x);  kernel<<<4, 256, 0, b>>>(x);        // no path of the host orders the two
 
 Left out is what may be ordered by means that are not followed: kernels that may wait for each other, threads of the
-host, functions that the run has not surely called, graphs, and work whose stream may be the same.
+host, functions that the run has not surely called, one of several graphs, and work whose stream may be the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from hgrd.host.concurrency.addresses import ANYWHERE, Place
 from hgrd.host.concurrency.order import Done
 from hgrd.host.concurrency.rows import Rectangle, Row, meet
-from hgrd.host.concurrency.trace import Work
+from hgrd.host.concurrency.trace import Event, Replay, Trace, Work
 from hgrd.host.model import UsedBytes
 from hgrd.program.span import Span
 from hgrd.terms import Origin, Symbol, Term, add, const, le, lt, mul, var
@@ -23,16 +23,27 @@ _MOST: Final = (1 << 40) - 1
 _KNOWN: Final = (Origin.INPUT, Origin.DIMENSION)
 
 
-def never_ordered(one: Done, other: Done, number: int) -> bool:
-    """Whether nothing may order two pieces of work, on any path; `number` is that of the first one."""
+def never_ordered(one: Done, other: Done, number: int, *, performed: bool) -> bool:
+    """Whether nothing may order two pieces of work, on any path; `number` is that of the first one.
+
+    `performed`: what is captured surely is launched.
+    """
     ordered = any(bits >> number & 1 for bits in other.known.values())
-    return not ordered and all(_is_plain(d.work) for d in (one, other)) and _follows(one.work, other.work)
+    plain = (_is_plain(d.work) and (performed or not d.work.captured) for d in (one, other))
+    return not ordered and all(plain) and _follows(one.work, other.work)
+
+
+def performs_graph(trace: Trace, events: Iterable[Event]) -> bool:
+    """Whether the program makes one graph, the order in which is known, and launches it on all paths."""
+    plain = trace.graphs == 1 and not (trace.nested or trace.linked)
+    return plain and any(isinstance(event, Replay) and not event.choices for event in events)
 
 
 def _is_plain(work: Work) -> bool:
-    """Whether work is surely made where its choices hold, which the input decides."""
-    choices = {s for term in work.choices for s in term.symbols}
-    return work.sure and not (work.captured or work.early) and all(s.origin in _KNOWN for s in choices)
+    """Whether work is surely made where its choices hold, which the input and the number of the iteration decide."""
+    iterations = {s for step in work.within if step.whole for s in step.number.symbols}
+    choices = {s for term in work.choices for s in term.symbols} - iterations
+    return work.sure and not work.early and all(s.origin in _KNOWN for s in choices)
 
 
 def _follows(one: Work, other: Work) -> bool:
@@ -41,15 +52,8 @@ def _follows(one: Work, other: Work) -> bool:
     return all(step.number.is_const and (step.whole or step.number.value == 0) for step in apart)
 
 
-def accesses_at_once(
-    one: Work, other: Work, waits: Callable[[str], bool]
-) -> Iterator[tuple[str, UsedBytes, UsedBytes]]:
-    """Accesses of the same elements of one object by two pieces of work, by the object's key; one of the two writes.
-
-    `waits`: whether a kernel may wait for other work.
-    """
-    if any(work.kernel and waits(work.kernel) for work in (one, other)):
-        return
+def accesses_at_once(one: Work, other: Work) -> Iterator[tuple[str, UsedBytes, UsedBytes]]:
+    """Accesses of the same elements of one object by two pieces of work, by the object's key; one of the two writes."""
     for a in one.touches:
         for b in other.touches:
             if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:

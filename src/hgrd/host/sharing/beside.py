@@ -16,7 +16,7 @@ from hgrd.host.concurrency.host_uses import Uses
 from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent, is_got
 from hgrd.host.concurrency.trace import CALLBACK, Event, Follow, Replay, Trace, Use, Wait, Work
-from hgrd.host.sharing.at_once import never_ordered
+from hgrd.host.sharing.at_once import never_ordered, performs_graph
 from hgrd.host.sharing.candidates import Candidates
 from hgrd.host.sharing.meeting import pairs, with_early, with_host
 from hgrd.host.sharing.partners import on_host, partners_of
@@ -64,7 +64,7 @@ def find_beside(
     candidates = Candidates(iterations.origins)
     places_ = {id(d): number for number, d in enumerate(done)}
     compared: set[tuple[int, int]] = set()
-    launches = launches_of((d.work for d in done), iterations)
+    launches, performed = launches_of((d.work for d in done), iterations), performs_graph(trace, events)
     for one, other in concurrent(done, partners):
         for pair in with_host(one.work, other.work, iterations, trace):
             clear |= set(keys_of(pair))
@@ -73,11 +73,11 @@ def find_beside(
             clear |= set(keys_of(pair))
             tell_shared(pair, found)
         first, second = places_[id(one)], places_[id(other)]
-        surely = sure is not None and never_ordered(sure[first], sure[second], first)
-        if waits is not None and surely:
-            tell_at_once(one.work, other.work, iterations, trace, waits, found)
+        surely = sure is not None and never_ordered(sure[first], sure[second], first, performed=performed)
         linked = trace.linked and one.work.captured and other.work.captured
         waiting = waits is not None and any(waits(w.kernel) for w in (one.work, other.work) if w.kernel)
+        if surely and not waiting:
+            tell_at_once(one.work, other.work, iterations, trace, launches, found)
         if not linked:
             compared.add((first, second))
             candidates.add(one.work, other.work, sure=surely and not waiting)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from itertools import chain
 from pathlib import PurePath
@@ -116,17 +116,28 @@ def _notes(pair: Pair) -> Iterator[tuple[Work, Work, HostNote]]:
 
 
 def tell_at_once(
-    one: Work, other: Work, iterations: Iterations, trace: Trace, waits: Callable[[str], bool], found: Beside
+    one: Work,
+    other: Work,
+    iterations: Iterations,
+    trace: Trace,
+    launches: Launches,
+    found: Beside,
 ) -> None:
-    """Tells the launches of two pieces of work that nothing orders which accesses of these are at once."""
+    """Tells the launches of two pieces of work that nothing orders which accesses of these are at once.
+
+    Where neither is a launch, it tells those that use the same memory.
+    """
     told = one.told | other.told
     for pair in chain(pairs(one, other, iterations, trace, clash=True), with_host(one, other, iterations, trace)):
-        for key, a, b in accesses_at_once(one, other, waits):
+        for key, a, b in accesses_at_once(one, other):
             if iterations.origins.get(key, key) != pair.key:
                 continue
             for work, _, note in _notes(pair):
                 own, its = (a, b) if work is one else (b, a)
                 found.at_once.setdefault(_launched(work), {})[AtOnce(pair.name, own, its, told, note)] = None
+            for launched in launches.given(pair, iterations):
+                both = AtOnce(pair.name, a, b, told, _without_kernel(pair))
+                found.at_once.setdefault(launched, {})[both] = None
 
 
 def tell_candidate(

@@ -73,7 +73,8 @@ def _accessor(used: UsedBytes, model: Model) -> Accessor:
         block, thread = number // size % grid, number % size
     kind = AccessKind.WRITE if used.stores else AccessKind.READ
     address = _value(used.address, model)
-    return Accessor(used.what, used.span, kind, (thread, 0, 0), (block, 0, 0), address, used.size)
+    launched = used.extents is not None
+    return Accessor(used.what, used.span, kind, (thread, 0, 0), (block, 0, 0), address, used.size, launched)
 
 
 def _value(term: Term, model: Model) -> int:

@@ -18,7 +18,10 @@ Extents: TypeAlias = tuple[int, int, int]
 
 
 class Accessor(Struct, frozen=True):
-    """One that accesses the bytes from `address` on: a thread of a kernel, or other work with indexes of 0."""
+    """One that accesses the bytes from `address` on: a thread of a kernel, or other work with indexes of 0.
+
+    `launched`: it is a kernel.
+    """
 
     what: str
     span: Span
@@ -27,6 +30,7 @@ class Accessor(Struct, frozen=True):
     block: Extents
     address: int
     size: int
+    launched: bool = True
 
 
 def race_of(
@@ -39,12 +43,11 @@ def race_of(
     method: str,
     confidence: Confidence = Confidence.DEFINITE,
 ) -> Finding:
-    """The race of a launch and other work on an object of this name.
+    """The race of a launch and other work on an object of this name, or of two others that use what the launch uses.
 
     `extents` are those of the grid and its blocks, `inputs` the numbers of the host for which the two meet.
     """
     grid, block = extents
-    place = f"{PurePath(shared.span.file).name}:{shared.span.line}"
     return Finding(
         first=_site(own, name),
         second=_site(other, name),
@@ -56,14 +59,18 @@ def race_of(
             grid_dim=grid,
             inputs=tuple(sorted(inputs)),
             contents=(),
-            first=_thread(own, ""),
-            second=_thread(other, f"{other.what} at {place}"),
+            first=_thread(own, "" if own.launched else _whose(own, own.span)),
+            second=_thread(other, _whose(other, shared.span if own.launched else other.span)),
         ),
         facts=(),
         rule=UNORDERED_WORK.code,
         cause=f"{shared.text}, and nothing orders the two",
         method=method,
     )
+
+
+def _whose(accessor: Accessor, at: Span) -> str:
+    return f"{accessor.what} at {PurePath(at.file).name}:{at.line}"
 
 
 def _site(accessor: Accessor, name: str) -> Site:

@@ -64,7 +64,8 @@ def access(site: Site, source_line: SourceLine) -> str:
 
 def race_title(kernel: KernelReport, finding: Finding, source_line: SourceLine) -> str:
     """A race in a line: which memory, and the first of the two accesses."""
-    where = f"'{in_source(finding.first.array)}' ({finding.space.value} memory) in kernel '{kernel.kernel}'"
+    whose = f"{'beside' if finding.witness.first.of else 'in'} kernel '{kernel.kernel}'"
+    where = f"'{in_source(finding.first.array)}' ({finding.space.value} memory) {whose}"
     this = f"this {access(finding.first, source_line)}"
     if finding.same_value:
         both = finding.first.kind is AccessKind.WRITE and finding.second.kind is AccessKind.WRITE

@@ -173,7 +173,7 @@ def _witness(witness: Witness, verbose: bool) -> Iterator[Line]:
     yield field("with", f"blockDim = {triple(witness.block_dim)}, gridDim = {triple(witness.grid_dim)}")
     yield from input_lines((*witness.inputs, *witness.contents), everything=verbose)
     first, second = witness.first, witness.second
-    yield from columns([("", "one thread", second.of or "the other"), *_thread_rows(first, second)])
+    yield from columns([("", first.of or "one thread", second.of or "the other"), *_thread_rows(first, second)])
 
 
 def _thread_rows(first: ThreadWitness, second: ThreadWitness) -> list[tuple[str, str, str]]:
