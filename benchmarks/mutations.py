@@ -2826,6 +2826,36 @@ MUTATIONS = (
         around("protocol.named_barriers:by_number", lambda _, items, __: items),
     ),
     Mutation(
+        "elements-are-out-of-reach",
+        "code that is not followed reaches containers, and not what they hold",
+        ("tests/host/test_containers_in_objects.py",),
+        around(
+            "symbolic.memory.lvalues:reachable",
+            lambda old, state, values: [t for t in old(state, values) if not t.key.endswith((".data", ".elements"))],
+        ),
+    ),
+    Mutation(
+        "graphs-always-run",
+        "what is captured is always launched",
+        ("tests/verdicts/host/test_races_of_copies.py",),
+        gives(True, "host.sharing.at_once:performs_graph"),
+    ),
+    Mutation(
+        "members-begin-their-object",
+        "the elements of all containers in an object are those of the first one",
+        ("tests/host/test_containers_in_objects.py",),
+        around(
+            "host.memory.array_contents:key_of_elements",
+            lambda old, container: old(replace(container, offset=const(0))),
+        ),
+    ),
+    Mutation(
+        "groups-always-agree",
+        "all threads with one number of a barrier meet its conditions together",
+        ("tests/verdicts/barriers/test_groups_that_leave.py",),
+        gives(True, "protocol.named_barriers:NamedBarriers._agree_on"),
+    ),
+    Mutation(
         "streams-that-may-wait",
         "the default stream orders what only may wait for it",
         ("tests/verdicts/host/test_kinds_of_streams.py",),

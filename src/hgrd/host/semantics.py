@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from hgrd.host.constructors import constructed, constructed_type, new_object
 from hgrd.host.containers.element_changes import note_call, note_store
 from hgrd.host.containers.element_lookups import lookup_of, record_lookup
-from hgrd.host.containers.elements import forget_elements
+from hgrd.host.containers.elements import elements_in, forget_elements
 from hgrd.host.device_work.order import record_order, stores_no_pointers
 from hgrd.host.device_work.thrust_algorithms import note_policy
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
@@ -286,7 +286,8 @@ class HostSemantics(Semantics):
         if makes_results(call.function.name):
             self.run.provenance.objects.record_remade(direct_targets(arguments), call.span)
         elif not adds and not removes_elements(call):
-            self.run.provenance.objects.record_input(reachable(state, written) if deep else direct_targets(written))
+            given = reachable(state, written) if deep else [*direct_targets(written), *elements_in(state, written)]
+            self.run.provenance.objects.record_input(given)
         if not adds:
             record_unmodelled(self.run, state, call, reachable(state, written))
         forget_elements(state, written)
@@ -317,8 +318,8 @@ class HostSemantics(Semantics):
         """Whether loops over the array are unrolled: arrays of pointers, or of records of some, hold allocations."""
         return isinstance(array.type, ArrayType) and holds_pointers(array.type.of, self.run.linked.records)
 
-    def list_length(self, state: State, target: MemoryObject) -> int | None:
-        return list_length(state, target)
+    def list_length(self, state: State, place: Pointer, type_: Type | None) -> int | None:
+        return list_length(state, place, type_)
 
     def runs_concretely(self, effects: Effects) -> bool:
         """Whether a loop computes a number and does nothing else."""

@@ -192,8 +192,11 @@ class Semantics(ABC):
         """Whether loops that fill this local array are run iteration by iteration."""
         return True
 
-    def list_length(self, state: State, target: MemoryObject) -> int | None:
-        """The length of a list of pointers or records, given it or its elements; None: unknown, or another object."""
+    def list_length(self, state: State, place: Pointer, type_: Type | None) -> int | None:
+        """The length of a list of pointers or records of this type at a place, or with the elements at the place.
+
+        None: it is unknown, or there is none.
+        """
         return None
 
     def runs_concretely(self, effects: Effects) -> bool:

@@ -12,7 +12,18 @@ from msgspec.structs import replace
 
 from hgrd.program.span import NOWHERE, Span
 from hgrd.symbolic.array_patterns import ArrayPattern, Stored
-from hgrd.symbolic.values import NULL, OPAQUE, Cell, Choice, Composite, FloatValue, NullValue, Pointer, Value
+from hgrd.symbolic.values import (
+    NULL,
+    OPAQUE,
+    Cell,
+    Choice,
+    Composite,
+    FloatValue,
+    MemoryObject,
+    NullValue,
+    Pointer,
+    Value,
+)
 from hgrd.terms import FALSE, TRUE, Op, Symbol, Term, as_int, conj, const, disj, ite, negate, read, symbols_of
 
 
@@ -113,14 +124,22 @@ class _Held(Struct, frozen=True):
 
 
 class State(Struct):
-    """A mutable state; `copy` before branching.  A state whose path contains false is dead."""
+    """A mutable state; `copy` before branching.  A state whose path contains false is dead.
+
+    `elements` has where containers have their elements, by the key of the object with the container, and the offset
+    there (None: anywhere).  That is so in all states, which share it.
+    """
 
     store: dict[str, Region]
     path: tuple[Condition, ...]
+    elements: dict[str, dict[int | None, MemoryObject]] = field(
+        default_factory=dict[str, dict[int | None, MemoryObject]]
+    )
     _held: _Held | None = None
 
     def copy(self) -> State:
-        return State(dict(self.store), self.path, self._held and _Held(self._held.path, set(self._held.terms)))
+        held = self._held and _Held(self._held.path, set(self._held.terms))
+        return State(dict(self.store), self.path, self.elements, held)
 
     @property
     def alive(self) -> bool:
@@ -185,7 +204,7 @@ def _merge_two(a: State, b: State, kind: ConditionKind) -> State:
     for key, x in a.store.items():
         if key not in b.store:
             store[key] = _merge_stored(selector, x, None)
-    merged = State(store, a.path[:common])
+    merged = State(store, a.path[:common], a.elements)
     last = (*a.path, *only_b)
     span = last[-1].span if last else NOWHERE
     if len(choices_a) + len(choices_b) <= _JOIN_LIMIT:

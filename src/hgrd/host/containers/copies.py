@@ -141,7 +141,12 @@ def assign(call: LibraryCall) -> Value | None:
     first = call.arguments[1] if len(call.arguments) == 3 else None
     if not isinstance(first, Pointer):
         return resize(call)
-    if here is None or not are_own(elements) or not isinstance(call.type_of(1), PointerType):
+    if (
+        here is None
+        or not is_container(here.element)
+        or not are_own(elements)
+        or not isinstance(call.type_of(1), PointerType)
+    ):
         return None
     return _becomes(call, here, elements, _range_of(call, here, first), first)
 
@@ -187,6 +192,8 @@ def swap_containers(call: LibraryCall) -> Value | None:
     one, other = target_of(call), target_of(from_argument(call, 1))
     a, b = elements_of(call), elements_of(from_argument(call, 1))
     if one is None or other is None or not isinstance(a, Pointer) or not isinstance(b, Pointer):
+        return None
+    if not (is_container(one.element) and is_container(other.element)):
         return None
     if not (a.target.key.endswith(ELEMENTS) and b.target.key.endswith(ELEMENTS)):
         return None

@@ -1,9 +1,9 @@
 """Elements of containers: how many there are, and the object that they are in.
 
-A container is opaque; its object has cells at offset 0, the number of elements, and at 8, their address (if another
-container had them first), at BEGUN_WITH what all of them begin with, where that is known, and at COPIED what leads to
-copies of them.  Those from offset BEGIN on are elements that it begins with.  These and the copies go to the object
-with the elements when that is used first.
+A container is opaque; from where it begins, its object has cells at offset 0, the number of elements, and at 8, their
+address (if another container had them first), at BEGUN_WITH what all of them begin with, where that is known, and at
+COPIED what leads to copies of them.  Those from offset BEGIN on are elements that it begins with.  These and the copies
+go to the object with the elements when that is used first.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from typing import Final, TypeGuard
 from msgspec.structs import replace
 
 from hgrd.host.containers.kept_patterns import copied
-from hgrd.host.execution.library_call import LibraryCall
-from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS, record_patterns
-from hgrd.host.memory.unknowns import direct_targets
-from hgrd.program.types import OpaqueType, PointerType, Type
+from hgrd.host.execution.library_call import SIZE, LibraryCall
+from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS, key_of_elements, record_patterns
+from hgrd.host.memory.pointer_origins import pointers_in
+from hgrd.host.memory.unknowns import forget_given
+from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
+from hgrd.symbolic.memory.lvalues import forget, read_cells
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.state import EMPTY, INITIAL, ConditionKind, Generation, Region, State
 from hgrd.symbolic.values import Cell, MemoryObject, MemorySpace, Pointer, Value
-from hgrd.terms import Origin, Symbol, const, le, mul, var
+from hgrd.terms import Origin, Symbol, as_int, const, le, mul, var
 from hgrd.terms.term import Term
 
 OWNERS: Final = (  # other containers are views of elements that have other names
@@ -88,17 +90,32 @@ def size_of(call: LibraryCall) -> Value | None:
         return None
     if (count := fixed_count(target.element)) is not None:
         return const(count)
+    at = call.arguments[0].offset if isinstance(call.arguments[0], Pointer) else const(0)
+    if not at.is_const:
+        return _size_at(call, target, at)
     region = call.state.store.get(target.key, EMPTY)
-    cell = region.cells.get(0)
+    cell = region.cells.get(at.value)
     if cell is not None and isinstance(cell.value, Term):
         call.state.assume(le(const(0), cell.value), ConditionKind.VALUE, call.span)
         return cell.value
-    name = call.machine.names.of((target.key, region.generation, "size"), f"{target.name}.size()")
+    name = call.machine.names.of((target.key, region.generation, "size", at.value), f"{target.name}.size()")
     return var(Symbol(name, 0, _MOST, Origin.INPUT))
 
 
+def _size_at(call: LibraryCall, target: MemoryObject, at: Term) -> Term:
+    """The number of elements of one of many containers in an object."""
+    found = read_cells(call.machine, call.state, Pointer(target, at), SIZE)
+    if not isinstance(found, Term):
+        return var(Symbol(call.machine.names.unique(f"{target.name}.size()"), 0, _MOST, Origin.INPUT))
+    call.state.assume(le(const(0), as_int(found)), ConditionKind.VALUE, call.span)
+    return as_int(found)
+
+
 def elements_of(call: LibraryCall) -> Value | None:
-    """The address of the elements (one object for all containers of an array of containers)."""
+    """The address of the elements (one object for all containers of an array of containers).
+
+    A container that is a variable, or a member of one, has its own; others may share theirs.
+    """
     here = call.arguments[0] if call.arguments else None
     if not isinstance(here, Pointer):
         return None
@@ -111,12 +128,14 @@ def elements_of(call: LibraryCall) -> Value | None:
     element: Type | None = call.call.type.to if isinstance(call.call.type, PointerType) else None
     alone = at is const(0) and is_container(target.element) and not target.external
     alone = alone and not _has_given_away(call, target)
-    member = f"+{at.value}" if at.is_const and at.value else ""
-    key = f"{target.key}{ELEMENTS}" if alone else f"{target.key}{member}{SHARED_ELEMENTS}"
+    own = alone or (at.is_const and isinstance(target.element, RecordType) and not target.external)
+    key = key_of_elements(here)
+    key = key if own else f"{key.removesuffix(ELEMENTS)}{SHARED_ELEMENTS}"
     count, width = fixed_count(target.element), None if element is None else call.machine.size(element)
     size = const(count * width) if alone and count is not None and width is not None else None
     elements = MemoryObject(key, target.name, space, element, size, target.span, external=True)
     call.run.provenance.containers.setdefault(key, (elements, call.call.arguments[0]))
+    call.state.elements.setdefault(target.key, {})[at.value if at.is_const else None] = elements
     if not alone:
         call.run.origins.record_load(target, INITIAL, at, Pointer(elements, const(0)))
     begun = {o: c for o, c in call.state.store.get(target.key, EMPTY).cells.items() if o >= BEGIN} if alone else {}
@@ -124,6 +143,7 @@ def elements_of(call: LibraryCall) -> Value | None:
     if (begun or fills) and key not in call.state.store:
         call.state.store[key] = Region(shifted(begun, -BEGIN), Generation())
         record_patterns(call.state, elements, fills)
+    call.state.store.setdefault(key, EMPTY)  # so that it is seen when it changes
     return Pointer(elements, const(0))
 
 
@@ -143,16 +163,42 @@ def end_of(call: LibraryCall) -> Value | None:
 
 def forget_elements(state: State, values: Iterable[Value]) -> None:
     """Code that is not followed may have changed the elements of containers."""
-    for target in direct_targets(tuple(values)):
-        for suffix in (ELEMENTS, SHARED_ELEMENTS):
-            if f"{target.key}{suffix}" in state.store:
-                state.store[f"{target.key}{suffix}"] = Region({}, Generation())
+    for target in elements_in(state, values):
+        forget(state, target)
+
+
+def elements_in(state: State, values: Iterable[Value]) -> list[MemoryObject]:
+    """The objects with the elements of the containers that values lead to, and of those in the objects that they do."""
+    return [target for value in values for place in pointers_in(value) for target in _elements_at(state, place)]
+
+
+def _elements_at(state: State, container: Pointer) -> list[MemoryObject]:
+    """The objects with the elements of a container, or of all the containers in an object."""
+    at, known = container.offset, state.elements.get(container.target.key, {})
+    own = known.get(at.value) if at.is_const else None
+    alone = at is not const(0) or is_container(container.target.element)  # at 0 an object begins, and its first member
+    return [own] if own is not None and alone else list(known.values())
 
 
 def become_unknown(call: LibraryCall, target: MemoryObject, elements: Value | None, cells: Mapping[int, Cell]) -> None:
     """A container, of which nothing else is known then than these cells, holds something else where it has held it."""
-    address = {o: c for o, c in call.state.store.get(target.key, EMPTY).cells.items() if o == ADDRESS}
-    call.state.store[target.key] = Region({**cells, **address}, Generation())
+    here = call.arguments[0]
+    if isinstance(here, Pointer) and not (here.offset is const(0) and is_container(target.element)):
+        _part_becomes_unknown(call, here, cells)
+    else:
+        address = {o: c for o, c in call.state.store.get(target.key, EMPTY).cells.items() if o == ADDRESS}
+        call.state.store[target.key] = Region({**cells, **address}, Generation())
     forget_elements(call.state, call.arguments[:1])
     if isinstance(elements, Pointer):
-        call.state.store[elements.target.key] = Region({}, Generation())
+        forget(call.state, elements.target)
+
+
+def _part_becomes_unknown(call: LibraryCall, here: Pointer, cells: Mapping[int, Cell]) -> None:
+    """As `become_unknown`, of a container that is a member or an element of an object: what is beside it stays."""
+    at = here.offset.value + ADDRESS if here.offset.is_const else None
+    address = {o: c for o, c in call.state.store.get(here.target.key, EMPTY).cells.items() if o == at}
+    forget_given(call.machine, call.state, ((here, call.call.arguments[0].type),))
+    for offset, cell in cells.items():
+        call.store_at(move(here, const(offset)), cell.value, SIZE)
+    region = call.state.store.get(here.target.key, EMPTY)
+    call.state.store[here.target.key] = replace(region, cells={**region.cells, **address})

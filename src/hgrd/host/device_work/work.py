@@ -13,7 +13,7 @@ from hgrd.host.concurrency.trace import Touch, Work, choices_of, pointers_of, to
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.memory.pointer_origins import IN
 from hgrd.program.types import PointerType, Type
-from hgrd.symbolic.values import Composite, MemorySpace, Value, pointed_to
+from hgrd.symbolic.values import Choice, Composite, MemorySpace, OpaqueValue, Value, pointed_to
 from hgrd.terms import Term, const
 
 
@@ -51,7 +51,12 @@ def add_work(call: LibraryCall, what: str, stream: Value | None, touches: list[T
 def touches_of(
     call: LibraryCall, value: Value, size: Term | None, *, writes: bool, rectangle: Rectangle | None = None
 ) -> list[Touch]:
-    """The memory behind a pointer, as a copy or fill of so many bytes touches it; `size` None: unknown."""
+    """The memory behind a pointer, as a copy or fill of so many bytes touches it; `size` None: unknown.
+
+    It is any memory where nothing is known of the pointer.
+    """
+    if may_be_any(value):
+        return held_touches(call, value, Role.WRITTEN if writes else Role.READ)
     found: list[Touch] = []
     rows = () if size is None else (bytes_from(size, stores=writes),)
     for pointer in pointers_of(value):
@@ -59,6 +64,17 @@ def touches_of(
         at, known = call.run.trace.address_of(pointer), bool(rows)
         found.append(Touch(at, writes, not writes, writes, rows, whole=known, covered=known, rectangle=rectangle))
     return found
+
+
+def may_be_any(value: Value) -> bool:
+    """Whether nothing is known of a pointer, or of one of several that it may be."""
+    match value:
+        case OpaqueValue():
+            return True
+        case Choice(then=a, otherwise=b):
+            return may_be_any(a) or may_be_any(b)
+        case _:
+            return False
 
 
 def is_locked(call: LibraryCall, value: Value) -> bool:
@@ -81,6 +97,8 @@ def all_of(call: LibraryCall, pointers: Sequence[Value]) -> list[Touch]:
 
 def touches_in_role(call: LibraryCall, value: Value, role: Role) -> list[Touch]:
     """The memory behind a pointer that a library function gets, of which it uses some elements."""
+    if may_be_any(value):
+        return held_touches(call, value, role)
     found: list[Touch] = []
     for pointer in pointers_of(value):
         call.run.trace.name(pointer)

@@ -28,7 +28,8 @@ _HOLDERS: Final = (
     "std::vector", "std::array", "std::list", "std::deque", "std::map", "std::unordered_map", "std::set", "std::queue",
     "std::stack", "std::unique_ptr", "std::shared_ptr", "std::optional", "std::pair", "std::tuple",
 )  # fmt: skip
-_COPYING: Final = ("push_back", "push_front")
+_COPYING: Final = ("push_back", "push_front", "operator=", "assign", "insert")
+_OF_ELEMENTS: Final = ("std::vector", "std::array", "std::list", "std::deque")  # their constructors copy, too
 
 
 def wild_store(run: HostRunState, state: State, address: Value, value: Value) -> None:
@@ -56,16 +57,24 @@ def wild_store(run: HostRunState, state: State, address: Value, value: Value) ->
 def escape_into_containers(run: HostRunState, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> None:
     """Containers and smart pointers keep the pointers that they get: the targets escape.
 
-    Of an element that is given by reference they keep a copy ([sequence.reqmts]): what it points to escapes.
+    Of an element or a container that is given by reference they keep a copy ([sequence.reqmts]): what it points to
+    escapes.
     """
     if not call.function.qualified.startswith(_HOLDERS):
         return
+    copies = call.function.name in _COPYING or _constructs(call.function)
     for value, given in zip(arguments[1:], call.arguments[1:], strict=False):
-        copied = call.function.name in _COPYING and isinstance(given.type, PointerType) and given.type.reference
+        copied = copies and isinstance(given.type, PointerType) and given.type.reference
         for target in direct_targets((value,)):
             inside = tuple(cell.value for cell in state.store.get(target.key, EMPTY).cells.values())
             kept = () if copied else (target,)
             _escape(run, (*kept, *(t for value in inside for t in pointed_to(value))))
+
+
+def _constructs(function: ir.FunctionRef) -> bool:
+    """Whether a function is a constructor of a container, all of which copy what they are given by reference."""
+    owner = function.qualified.rpartition("::")[0].partition("<")[0]
+    return owner in _OF_ELEMENTS and owner.rpartition("::")[2] == function.name.partition("<")[0]
 
 
 def escape_by_result(run: HostRunState, call: ir.Call, arguments: tuple[Value, ...]) -> None:

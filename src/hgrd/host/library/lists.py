@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.linking.library_names import holds_numbers
-from hgrd.host.memory.array_contents import ELEMENTS
-from hgrd.program.types import ArrayType, OpaqueType
+from hgrd.host.memory.array_contents import container_with
+from hgrd.program.types import ArrayType, OpaqueType, Type
 from hgrd.symbolic.state import EMPTY, Region, State
 from hgrd.symbolic.values import MemoryObject, Pointer, PointerValue, Value
 from hgrd.terms import Term, const
@@ -28,16 +28,17 @@ def listed(call: LibraryCall) -> Value | None:
             return None
 
 
-def list_length(state: State, target: MemoryObject) -> int | None:
-    """The number of elements of a vector of pointers or records, given it or its elements; None: unknown."""
-    match target.element:
+def list_length(state: State, place: Pointer, type_: Type | None) -> int | None:
+    """The number of elements of a vector of pointers or records, given where it or its elements are; None: unknown."""
+    target = place.target
+    match type_:
         case OpaqueType(name=name) if name.startswith("std::vector") and not holds_numbers(name):
-            owner = target.key
-        case _ if target.key.endswith(ELEMENTS) and _has_pointers(state.store.get(target.key, EMPTY)):
-            owner = target.key.removesuffix(ELEMENTS)
+            owner, at = target.key, place.offset.value if place.offset.is_const else -1
+        case _ if _has_pointers(state.store.get(target.key, EMPTY)):
+            owner, at = container_with(target.key)
         case _:
             return None
-    cell = state.store.get(owner, EMPTY).cells.get(0)
+    cell = state.store.get(owner, EMPTY).cells.get(at)
     return cell.value.value if cell is not None and isinstance(cell.value, Term) and cell.value.is_const else None
 
 

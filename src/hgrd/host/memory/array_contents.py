@@ -31,9 +31,22 @@ from hgrd.terms import Term, add, sub
 _MOST_PARTS: Final = 4  # array patterns that one object keeps when a part of it is overwritten
 _HANDLES: Final = ("CU", "cu", "_IO_FILE", "FILE")
 _DESCRIBE: Final = "Descr"  # ends the names of what cuSPARSE knows arrays by
-ELEMENTS: Final = ".data"  # ends the key of the elements of a container; what is before it is the container's
+ELEMENTS: Final = ".data"  # ends the key of the elements of a container; what is before it tells where that is
 BEGUN_WITH: Final = 16  # a container has a cell at this offset with a number that all its elements begin with
 SHARED_ELEMENTS: Final = ".elements"  # … of all the containers in an object, where there may be more than one
+
+
+def key_of_elements(container: Pointer) -> str:
+    """The key of the elements of a container, of which it is known where in an object it is."""
+    at = container.offset
+    member = f"+{at.value}" if at.is_const and at.value else ""
+    return f"{container.target.key}{member}{ELEMENTS}"
+
+
+def container_with(key: str) -> tuple[str, int]:
+    """The key of the object with the container that has the elements with a key, and where in it that begins."""
+    owner, _, at = key.removesuffix(ELEMENTS).removesuffix(SHARED_ELEMENTS).rpartition("+")
+    return (owner, int(at)) if owner and at.isdigit() else (key.removesuffix(ELEMENTS).removesuffix(SHARED_ELEMENTS), 0)
 
 
 def patterns_of(state: State, target: MemoryObject) -> tuple[ArrayPattern, ...]:
@@ -55,6 +68,11 @@ def _has_other_names(target: MemoryObject) -> bool:
     return target.external and not target.key.endswith(ELEMENTS)
 
 
+def _is_linked(target: MemoryObject) -> bool:
+    """Whether an object holds elements of containers, which are reached through the object with these."""
+    return target.key.endswith(SHARED_ELEMENTS)
+
+
 def _is_handle(target: MemoryObject) -> bool:
     """Whether an object is a stream, an event, an open file: its contents belong to the library."""
     match target.element:
@@ -68,12 +86,12 @@ def _is_handle(target: MemoryObject) -> bool:
 def _container(state: State, target: MemoryObject) -> Region | None:
     if not target.key.endswith(ELEMENTS):
         return None
-    return state.store.get(target.key.removesuffix(ELEMENTS), EMPTY)
+    return state.store.get(container_with(target.key)[0], EMPTY)
 
 
 def drop_patterns(state: State, target: MemoryObject) -> None:
-    """Drops the array patterns of an object (and of the elements of a container): anything may have been written."""
-    for key in (target.key, f"{target.key}{ELEMENTS}"):
+    """Drops the array patterns of an object (and of the elements of containers): anything may have been written."""
+    for key in (target.key, *(elements.key for elements in state.elements.get(target.key, {}).values())):
         region = state.store.get(key)
         if region is not None and (region.patterns or region.stores is not None):
             state.store[key] = replace(region, patterns=(), stores=None)
@@ -89,7 +107,9 @@ def drop_all_patterns(state: State, besides: str = "") -> None:
 def drop_reachable_patterns(state: State, values: tuple[Value, ...]) -> None:
     """Drops the array patterns of all objects that can be reached from the values."""
     found = reachable(state, values)
-    if any(map(leads_anywhere, values)) or any(_has_other_names(t) and not _is_handle(t) for t in found):
+    if any(map(leads_anywhere, values)) or any(
+        _has_other_names(t) and not (_is_handle(t) or _is_linked(t)) for t in found
+    ):
         drop_all_patterns(state)
     for target in found:
         drop_patterns(state, target)

@@ -18,7 +18,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
+from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS, container_with
 from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.holding_types import may_hold
 from hgrd.host.memory.stored_twice import Part, Stored, StoredPointers, part_at
@@ -137,14 +137,18 @@ class PointerOrigins(Struct):
 
     def stored_twice(self, holder: str, closure: Closure) -> frozenset[Part]:
         """The parts of which two elements of an object may hold one pointer that the program stores there."""
-        names = closure.of((holder,)) if holder in self.loaded else (holder,)
+        names = closure.of((holder,)) if self._has_others(holder) else (holder,)
         return self.placed.twice(name.removesuffix(ELEMENTS) for name in names if not name.startswith(IN))
 
     def stored_at_both(self, holder: str, one: Term, other: Term, closure: Closure) -> bool:
         """Whether the program may store one pointer at two places of an object."""
-        names = closure.of((holder,)) if holder in self.loaded else {holder}
+        names = closure.of((holder,)) if self._has_others(holder) else {holder}
         known = {name for n in names if not n.startswith(IN) for name in (n, n.removesuffix(ELEMENTS))}
         return self.placed.at_both(known, one, other)
+
+    def _has_others(self, key: str) -> bool:
+        """Whether an object was found in memory, and may have other names; the elements of a container have none."""
+        return key in self.loaded and not key.endswith(ELEMENTS)
 
     def _record_own(self, holder: str, stored: set[str], by_element: set[str]) -> None:
         """Of what is stored, `by_element` are objects of which the element has its own; what is stored twice is not."""
@@ -262,9 +266,8 @@ class PointerOrigins(Struct):
             yield from key.split(OR)
         if key in self.loaded:
             yield IN + self.loaded[key].holder
-        for suffix in (ELEMENTS, SHARED_ELEMENTS):
-            if key.endswith(suffix):
-                yield IN + key.removesuffix(suffix)
+        if key.endswith((ELEMENTS, SHARED_ELEMENTS)):
+            yield IN + container_with(key)[0]
 
     def _inside(self, key: str) -> Iterator[str]:
         """What an object may hold."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations, product
 from math import gcd
 
-from hgrd.host.memory.array_contents import ELEMENTS
+from hgrd.host.memory.array_contents import container_with
 from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.pointer_origins import ANYTHING, IN, OR, PointerOrigins
 from hgrd.host.model import PossibleOverlap
@@ -102,7 +102,7 @@ def _found_apart(origins: PointerOrigins, one: str, other: str, held: tuple[Term
 
 def _repeats(origins: PointerOrigins, holder: str, closure: Closure) -> bool:
     """Whether an object may hold a pointer twice, for all that the program shows."""
-    own = _own(origins, holder, closure) | {holder, holder.removesuffix(ELEMENTS)}
+    own = _own(origins, holder, closure) | {holder, container_with(holder)[0]}
     return any(not name.startswith(IN) and name not in own for name in closure.of((IN + holder,)))
 
 

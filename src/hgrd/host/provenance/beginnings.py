@@ -15,7 +15,8 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, patterns_of
+from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, key_of_elements, patterns_of
+from hgrd.host.memory.pointer_origins import pointers_in
 from hgrd.host.model import Beginning
 from hgrd.host.provenance.changes import Change, choices_of
 from hgrd.host.provenance.recordings import Entered, Recorded, RecordedLaunch, Recording
@@ -84,10 +85,10 @@ class ObjectBeginnings(Struct):
     def record_store(self, state: State, address: Value, value: Value, type_: Type, span: Span) -> None:
         """A statement of the host stored a value; a container that it stores begins with what it is made with."""
         width = type_.bits // 8 if isinstance(type_, IntType) else None
-        for target in pointed_to(address):
-            begun = value.cells.get(BEGUN_WITH) if isinstance(value, Composite) else None
+        for place in pointers_in(address):
+            target, begun = place.target, value.cells.get(BEGUN_WITH) if isinstance(value, Composite) else None
             if begun is not None and isinstance(type_, OpaqueType):
-                key = f"{target.key}{ELEMENTS}"
+                key = key_of_elements(place)
                 self._add(key, Change(self.time, state.path, _held(key, begun.value, begun.size, span)))
             elif target.space not in _DEVICE and not isinstance(target.element, ArrayType):
                 continue

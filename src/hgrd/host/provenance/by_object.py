@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS
+from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS, key_of_elements
 from hgrd.host.model import ProgramMade
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, PointerType, RecordType
@@ -66,7 +66,7 @@ class ObjectProvenance(Struct):
         """Unknown code wrote to objects."""
         for target in targets:
             self._record_one(target)
-            self.inputs.add(f"{target.key}{ELEMENTS}")
+            self.inputs.add(key_of_elements(Pointer(target, const(0))))
 
     def _record_one(self, target: MemoryObject) -> None:
         (self.from_caller if _is_shared(target) else self.inputs).add(target.key)

@@ -57,7 +57,9 @@ def classify_carried(
     """
     objects = _objects(machine, state, effects)
     _fill(machine, state, objects)
-    lists = {o.key for o in objects if machine.semantics.list_length(state, o) is not None}
+    lists = {
+        o.key for o in objects if machine.semantics.list_length(state, Pointer(o, const(0)), o.element) is not None
+    }
     mark = machine.names.mark()
     before = machine.changed_besides.get(place, frozenset[str]())
     expected = frozenset(key for key in state.store if unnumbered(key) in before) if before else before

@@ -8,23 +8,25 @@ and those in which constants decide every branch:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from hgrd.program.analysis.effects import Effects
-from hgrd.program.expressions import VariablePlace
+from hgrd.program.expressions import Deref, FieldPlace, Load, Place, VariablePlace
 from hgrd.program.layout import holds_pointers
 from hgrd.program.statements import Block, DoWhile, Loop
-from hgrd.program.types import ArrayType, PointerType, Record, RecordType, Type
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, Record, RecordType, Type
 from hgrd.program.walk import nodes
 from hgrd.symbolic.loops.iteration import LoopShape, run_iteration, speculation, speculative_test
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, locate
+from hgrd.symbolic.memory.members import member_at
 from hgrd.symbolic.state import EMPTY, State, merge
-from hgrd.symbolic.values import MemoryObject, pointed_to
-from hgrd.terms import FALSE, TRUE
+from hgrd.symbolic.values import MemoryObject, Pointer, pointed_to
+from hgrd.terms import FALSE, TRUE, const
 
 _MOST = 64  # iterations
 _MOST_IN_LIST = 16
@@ -37,9 +39,9 @@ def unroll(machine: Machine, state: State, shape: LoopShape, effects: Effects) -
         return None
     if _fills_arrays(machine, state, effects) or _fills_places(machine, state, shape, effects):
         count = partial(_count, most=_MOST)
-    elif _fills_tables(machine, state, effects):
+    elif _fills_tables(machine, state, shape, effects):
         count = partial(_count, most=_MOST_ENTRIES)
-    elif lists := _lists(machine, state, effects):
+    elif lists := _lists(machine, state, shape, effects):
         count = partial(_count_list, lists=lists)
     elif machine.semantics.runs_concretely(effects) and not _has_loops(shape):
         count = _settled
@@ -71,21 +73,60 @@ def _fills_arrays(machine: Machine, state: State, effects: Effects) -> bool:
     return any(target.space not in SHARED_SPACES and target.key in state.store for target in objects)
 
 
-def _lists(machine: Machine, state: State, effects: Effects) -> dict[MemoryObject, int]:
-    """The lists of known length that a loop is about, with their lengths."""
+class _List(NamedTuple):
+    """A list of `length` elements, of which a loop uses some."""
+
+    place: Pointer
+    type: Type | None
+    length: int
+
+
+def _lists(machine: Machine, state: State, shape: LoopShape, effects: Effects) -> list[_List]:
+    """The lists of known length that a loop is about."""
     walked = (t for v in effects.assigned for t in _targets(state, machine.object_of(v)))
-    lengths = (
-        (target, machine.semantics.list_length(state, target))
-        for target in (*(machine.object_of(v) for v in effects.exposed), *walked)
-    )
-    return {target: length for target, length in lengths if length is not None}
+    whole = (*(machine.object_of(v) for v in effects.exposed), *walked)
+    places = (*((Pointer(target, const(0)), target.element) for target in whole), *_members(machine, state, shape))
+    found = ((place, type_, machine.semantics.list_length(state, place, type_)) for place, type_ in places)
+    return [_List(place, type_, length) for place, type_, length in found if length is not None]
 
 
-def _fills_tables(machine: Machine, state: State, effects: Effects) -> bool:
-    """Whether a loop may fill tables of pointers: `cudaMalloc(&table[i], …)`, or a pointer walks over one."""
+def _members(machine: Machine, state: State, shape: LoopShape) -> Iterator[tuple[Pointer, Type]]:
+    """The members that the body of a loop names and that have elements, of variables and of what pointers lead to."""
+    for place in nodes(shape.body):
+        holds = isinstance(place, FieldPlace) and isinstance(place.field.type, OpaqueType | ArrayType)
+        if isinstance(place, FieldPlace) and holds and _is_plain(place.base):
+            with speculation(machine):
+                found = locate(machine, state.copy(), place)
+            if isinstance(found, Pointer):
+                yield found, place.field.type
+
+
+def _is_plain(place: Place) -> bool:
+    """Whether a place is a variable, or what one leads to, or a member of such a place."""
+    match place:
+        case VariablePlace() | Deref(pointer=Load(place=VariablePlace())):
+            return True
+        case FieldPlace(base=base):
+            return _is_plain(base)
+        case _:
+            return False
+
+
+def _fills_tables(machine: Machine, state: State, shape: LoopShape, effects: Effects) -> bool:
+    """Whether a loop may fill tables of pointers: `cudaMalloc(&table[i], …)`, or a pointer walks over one.
+
+    They are variables, or members of objects.
+    """
     passed = [t for v in effects.exposed if (t := machine.object_of(v)).key in state.store]
-    walked = [t for v in effects.assigned for t in _targets(state, machine.object_of(v))]
-    return any(t.space not in SHARED_SPACES and _is_table(machine, t) for t in (*passed, *walked))
+    walked = [p for v in effects.assigned for p in _pointers(state, machine.object_of(v))]
+    if any(t.space not in SHARED_SPACES and _is_table(machine, t) for t in (*passed, *(p.target for p in walked))):
+        return True
+    within = ((p.target, member_at(machine.records, p.target.element, p.offset)) for p in walked)
+    members = (
+        *((t, f.type) for t, f in within if f),
+        *((p.target, type_) for p, type_ in _members(machine, state, shape)),
+    )
+    return any(t.space not in SHARED_SPACES and _holds_table(machine, type_) for t, type_ in members)
 
 
 def _fills_places(machine: Machine, state: State, shape: LoopShape, effects: Effects) -> bool:
@@ -119,11 +160,21 @@ def _targets(state: State, variable: MemoryObject) -> Iterator[MemoryObject]:
         yield from pointed_to(cell.value)
 
 
+def _pointers(state: State, variable: MemoryObject) -> Iterator[Pointer]:
+    """The pointers in a variable that are surely these."""
+    values = (cell.value for cell in state.store.get(variable.key, EMPTY).cells.values())
+    return (value for value in values if isinstance(value, Pointer))
+
+
+def _holds_table(machine: Machine, type_: Type) -> bool:
+    """Whether a member is an array of pointers, or of records with some."""
+    return isinstance(type_, ArrayType) and holds_pointers(type_.of, machine.records)
+
+
 def _is_table(machine: Machine, target: MemoryObject) -> bool:
     """Whether an object is a pointer, or an array of pointers or of records with some."""
-    if isinstance(target.element, ArrayType):
-        return holds_pointers(target.element.of, machine.records)
-    return isinstance(target.element, PointerType)
+    element = target.element
+    return isinstance(element, PointerType) or (element is not None and _holds_table(machine, element))
 
 
 def _has_loops(shape: LoopShape) -> bool:
@@ -150,13 +201,13 @@ def _settled(machine: Machine, state: State, shape: LoopShape) -> int | None:
     return None
 
 
-def _count_list(machine: Machine, state: State, shape: LoopShape, *, lists: Mapping[MemoryObject, int]) -> int | None:
+def _count_list(machine: Machine, state: State, shape: LoopShape, *, lists: Sequence[_List]) -> int | None:
     """The constant number of iterations of a loop that adds elements to a list in each, or walks over one."""
     tested = _count_by_test(machine, state.copy(), shape)
-    if tested is None or not any(length - tested in (0, 1) for length in lists.values()):  # elements, or neighbours
+    if tested is None or not any(found.length - tested in (0, 1) for found in lists):  # elements, or neighbours
         after, _ = run_iteration(machine, state.copy(), shape)
         if after is None or not any(
-            (machine.semantics.list_length(after, target) or 0) > length for target, length in lists.items()
+            (machine.semantics.list_length(after, place, type_) or 0) > length for place, type_, length in lists
         ):
             return None
     return _count(machine, state, shape, most=_MOST_IN_LIST)

@@ -219,7 +219,8 @@ def read_cells(machine: Machine, state: State, pointer: Pointer, type_: Type) ->
         members = scalars(type_, machine.records, _MOST_NAMED)
         parts = ((at, read_cells(machine, state, Pointer(target, add(offset, const(at))), m), m) for at, m in members)
         return Composite({at: Cell(part, machine.size(m) or 1) for at, part, m in parts}, size) if members else OPAQUE
-    candidates = [(o, c) for o, c in region.cells.items() if size is None or may_meet(offset, size, o, c.size)]
+    cells = ((o, c) for o, c in region.cells.items() if not (isinstance(type_, PointerType) and c.size < POINTER_SIZE))
+    candidates = [(o, c) for o, c in cells if size is None or may_meet(offset, size, o, c.size)]
     default = machine.semantics.contents(machine, target, region.generation, offset, type_)
     if not candidates:
         return zero(type_, machine.records) if region.zeroed else default
@@ -376,7 +377,7 @@ def forget(state: State, target: MemoryObject) -> None:
 
 
 def reachable(state: State, values: tuple[Value, ...]) -> list[MemoryObject]:
-    """The objects that are reachable from pointers in the values."""
+    """The objects that are reachable from pointers in the values; from containers, their elements are."""
     found: dict[str, MemoryObject] = {}
     todo: list[Value] = list(values)
     while todo:
@@ -387,6 +388,7 @@ def reachable(state: State, values: tuple[Value, ...]) -> list[MemoryObject]:
                     region = state.store.get(target.key)
                     if region is not None:
                         todo.extend(c.value for c in region.cells.values())
+                    todo.extend(Pointer(t, const(0)) for t in state.elements.get(target.key, {}).values())
             case Choice(then=a, otherwise=b):
                 todo.extend((a, b))
             case Composite(cells=cells):
