@@ -454,6 +454,12 @@ _USE = ["read use, write data; global; grid"]
         ("order_acquire", "order_relaxed", _USE),
         ("flag.store", "cuda::atomic_thread_fence(cuda::memory_order_release); flag.store", []),
         ("(1, cuda::memory_order_release)", "(1)", []),
+        ("flag.store(1, cuda::memory_order_release)", "flag.fetch_add(1, cuda::memory_order_acquire)", _USE),
+        (  # the write of the update is strong, and behind a fence it is a release pattern
+            "flag.store(1, cuda::memory_order_release)",
+            "__threadfence(); flag.fetch_add(1, cuda::memory_order_acquire)",
+            [],
+        ),
     ],
 )
 def test_atomic_objects_order(tmp_path: Path, old: str, new: str, found: list[str]):

@@ -82,9 +82,9 @@ MEMBERS = """
 struct Pair { float *x, *y; };
 struct Table { float *p[2]; };
 
-// open: s.p[0] and s.p[1]: they may be the same memory
+// race: read filled, write filled; global; warp block grid
 __global__ void filled_in_a_loop(Table s) {
-  s.p[1][blockIdx.x * 64 + threadIdx.x] = s.p[0][blockIdx.x * 64 + threadIdx.x + 1]; }
+  s.p[1][blockIdx.x * 64 + threadIdx.x] = s.p[0][blockIdx.x * 64 + threadIdx.x + 1]; }  // filled
 
 // race: read chosen, write chosen; global; warp block grid
 __global__ void chosen_in_a_loop(Pair s) {

@@ -14,7 +14,8 @@ UNORDERED_WORK: Final = Rule(
     what="""
 Reports a kernel and other work (another kernel, another launch of it, a copy, a fill), or a use of memory by the host,
 that use the same elements, one of them writing, where nothing orders the two: no stream, no event, no wait of the host.
-Such a race is shown as one of [HGRD001](HGRD001.md), with this code and the other work as its `cause`.
+Such a race is shown as one of [HGRD001](HGRD001.md), with this code and the other work as its `cause`. Two copies, or a
+copy and a use by the host, are shown `beside` the kernels that use the same memory.
 """,
     why="""
 Work in different streams may run at the same time or in any order, and the host goes on when it has launched a kernel
@@ -44,6 +45,7 @@ them, is not sure, there is no finding, and the kernel is `unknown`.
     known_problems="""
 - Two writes are a race here only where they are different accesses, and not both of constants: they could be of the
   same value.
-- Work in graphs, in other threads of the host and by kernels that may wait for each other (by flags) stays `unknown`.
+- Work in graphs stays `unknown`, unless the program makes one graph and surely launches it; so does work in other
+  threads of the host, beside callbacks, and by kernels that may wait for each other (by flags).
 """,
 )

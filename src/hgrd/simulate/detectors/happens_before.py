@@ -168,7 +168,7 @@ class Ordering:
             location = (event.memory, copy, offset)
             if event.kind is not AccessKind.WRITE:
                 self._read(thread, location, wide, event.order in _ACQUIRING)
-            if event.kind is not AccessKind.READ and event.order is not MemoryOrder.ACQUIRE:
+            if event.kind is not AccessKind.READ:
                 self._write(thread, location, wide, event)
 
     # ------------------------------------------------------------ barriers
