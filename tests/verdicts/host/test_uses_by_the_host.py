@@ -142,7 +142,7 @@ TWINS = {  # a program, what leaves it without order, what orders it or makes th
 }  # fmt: skip
 
 
-UNSURE = ("under a condition", "a pointer in memory", "a thread", "no copy waits for a free stream")
+UNSURE = ("memory of owners", "under a condition", "a pointer in memory", "a thread", "no copy waits for a free stream")
 """The programs of which it is not sure that both use the same elements, or that nothing orders the two.
 
 A copy in the default stream that no manual says to wait for a stream which does not may wait for it all the same.

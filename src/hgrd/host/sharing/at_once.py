@@ -18,6 +18,7 @@ from hgrd.host.concurrency.trace import Event, Replay, Trace, Work
 from hgrd.host.model import UsedBytes
 from hgrd.program.span import Span
 from hgrd.terms import Origin, Symbol, Term, add, const, le, lt, mul, var
+from hgrd.terms.linear import difference, linear
 
 _MOST: Final = (1 << 40) - 1
 _KNOWN: Final = (Origin.INPUT, Origin.DIMENSION)
@@ -58,7 +59,7 @@ def accesses_at_once(one: Work, other: Work) -> Iterator[tuple[str, UsedBytes, U
         for b in other.touches:
             if not isinstance(a.at, Place) or not isinstance(b.at, Place) or a.at.key != b.at.key:
                 continue
-            if a.found or b.found or a.at.key.startswith(ANYWHERE):
+            if a.found or b.found or a.at.key.startswith(ANYWHERE) or not _are_told(a.at, b.at):
                 continue
             for r, s in _meeting(a.rows, a.at.offset, b.rows, b.at.offset):
                 if _conflict(one, r, other, s):
@@ -67,6 +68,12 @@ def accesses_at_once(one: Work, other: Work) -> Iterator[tuple[str, UsedBytes, U
                         bytes_of(one, a.at.offset, r, "of one"),
                         bytes_of(other, b.at.offset, s, "of the other"),
                     )
+
+
+def _are_told(one: Place, other: Place) -> bool:
+    """Whether the input, and the numbers of iterations, say how far two places in an object are from each other."""
+    _, atoms = linear(difference(one.offset, other.offset))
+    return {s.origin for atom in atoms for s in atom.symbols} <= {*_KNOWN, Origin.LOOP}
 
 
 def _meeting(rows: Iterable[Row], at: Term, others: Sequence[Row], there: Term) -> Iterator[tuple[Row, Row]]:
