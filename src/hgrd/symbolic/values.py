@@ -109,6 +109,17 @@ OPAQUE = OpaqueValue()
 NULL = NullValue()
 
 
+def may_be_any(pointer: Value) -> bool:
+    """Whether nothing is known of a pointer, or of one of several that it may be."""
+    match pointer:
+        case OpaqueValue():
+            return True
+        case Choice(then=a, otherwise=b):
+            return may_be_any(a) or may_be_any(b)
+        case _:
+            return False
+
+
 def pointed_to(value: Value) -> Iterator[MemoryObject]:
     """The objects that a value points to itself."""
     match value:

@@ -183,32 +183,3 @@ def test_a_launch_of_a_graph_that_may_not_be_made(tmp_path: Path, test: str) -> 
     )
     make = next(k for k in check(tmp_path, text).kernels if k.kernel == "make")
     assert make.outcome is Outcome.RACE
-
-
-PASSES = """
-#include <cuda_runtime.h>
-__global__ void put(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i; }
-int main(int argc, char **argv) {
-  const int n = 1 << 16, part = 1 << 12;
-  float *x, *h;
-  cudaMalloc(&x, n * 4), cudaMallocHost(&h, n * 4);
-  cudaStream_t s, t;
-  cudaStreamCreate(&s), cudaStreamCreate(&t);
-  put<<<n / 256, 256>>>(x, n);
-  cudaDeviceSynchronize();
-  int at = 0;
-  for (int pass = 0; pass < argc; pass++) {
-    cudaMemcpyAsync(x + part, h + part, part * 4, cudaMemcpyHostToDevice, s);
-    while (at < n) {
-      cudaMemcpyAsync(h + at, x + at, part * 4, cudaMemcpyDeviceToHost, t);
-      at += 2 * part;
-    }
-    cudaDeviceSynchronize();
-  }
-}
-"""
-
-
-def test_places_that_loops_count_are_no_inputs(tmp_path: Path) -> None:
-    """What `at` is in the second pass is not known, and must not be taken for any number."""
-    assert _check(tmp_path, PASSES)[0] is not Outcome.RACE

@@ -85,14 +85,14 @@ def are_own(elements: Value | None) -> TypeGuard[Pointer]:
 
 
 def size_of(call: LibraryCall) -> Value | None:
-    target = target_of(call)
-    if target is None:
+    here = call.arguments[0] if call.arguments else None
+    if not isinstance(here, Pointer):
         return None
+    target, at = here.target, here.offset
     if (count := fixed_count(target.element)) is not None:
         return const(count)
-    at = call.arguments[0].offset if isinstance(call.arguments[0], Pointer) else const(0)
     if not at.is_const:
-        return _size_at(call, target, at)
+        return _size_at(call, here)
     region = call.state.store.get(target.key, EMPTY)
     cell = region.cells.get(at.value)
     if cell is not None and isinstance(cell.value, Term):
@@ -102,11 +102,11 @@ def size_of(call: LibraryCall) -> Value | None:
     return var(Symbol(name, 0, _MOST, Origin.INPUT))
 
 
-def _size_at(call: LibraryCall, target: MemoryObject, at: Term) -> Term:
+def _size_at(call: LibraryCall, here: Pointer) -> Term:
     """The number of elements of one of many containers in an object."""
-    found = read_cells(call.machine, call.state, Pointer(target, at), SIZE)
+    found = read_cells(call.machine, call.state, here, SIZE)
     if not isinstance(found, Term):
-        return var(Symbol(call.machine.names.unique(f"{target.name}.size()"), 0, _MOST, Origin.INPUT))
+        return var(Symbol(call.machine.names.unique(f"{here.target.name}.size()"), 0, _MOST, Origin.INPUT))
     call.state.assume(le(const(0), as_int(found)), ConditionKind.VALUE, call.span)
     return as_int(found)
 

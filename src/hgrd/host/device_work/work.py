@@ -13,7 +13,7 @@ from hgrd.host.concurrency.trace import Touch, Work, choices_of, pointers_of, to
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.memory.pointer_origins import IN
 from hgrd.program.types import PointerType, Type
-from hgrd.symbolic.values import Choice, Composite, MemorySpace, OpaqueValue, Value, pointed_to
+from hgrd.symbolic.values import Composite, MemorySpace, Value, may_be_any, pointed_to
 from hgrd.terms import Term, const
 
 
@@ -64,17 +64,6 @@ def touches_of(
         at, known = call.run.trace.address_of(pointer), bool(rows)
         found.append(Touch(at, writes, not writes, writes, rows, whole=known, covered=known, rectangle=rectangle))
     return found
-
-
-def may_be_any(value: Value) -> bool:
-    """Whether nothing is known of a pointer, or of one of several that it may be."""
-    match value:
-        case OpaqueValue():
-            return True
-        case Choice(then=a, otherwise=b):
-            return may_be_any(a) or may_be_any(b)
-        case _:
-            return False
 
 
 def is_locked(call: LibraryCall, value: Value) -> bool:

@@ -22,7 +22,7 @@ from hgrd.program.walk import nodes
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget
 from hgrd.symbolic.memory.members import slot_of_member
 from hgrd.symbolic.state import EMPTY, Generation, Region, State
-from hgrd.symbolic.values import Choice, FloatValue, MemoryObject, OpaqueValue, Value, pointed_to
+from hgrd.symbolic.values import FloatValue, MemoryObject, Value, may_be_any, pointed_to
 
 _HOLDERS: Final = (
     "std::vector", "std::array", "std::list", "std::deque", "std::map", "std::unordered_map", "std::set", "std::queue",
@@ -41,7 +41,7 @@ def wild_store(run: HostRunState, state: State, address: Value, value: Value) ->
         for target in run.escapes.escaped.values():
             forget(state, target)
         _escape(run, pointed_to(value))
-    if not _unknown(address):
+    if not may_be_any(address):
         return
     drop_all_patterns(state)
     if run.escapes.private is None:
@@ -115,13 +115,3 @@ def _is_object(type_: Type) -> bool:
     while isinstance(type_, ArrayType):
         type_ = type_.of
     return isinstance(type_, RecordType)
-
-
-def _unknown(address: Value) -> bool:
-    match address:
-        case OpaqueValue():
-            return True
-        case Choice(then=a, otherwise=b):
-            return _unknown(a) or _unknown(b)
-        case _:
-            return False

@@ -45,8 +45,9 @@ def key_of_elements(container: Pointer) -> str:
 
 def container_with(key: str) -> tuple[str, int]:
     """The key of the object with the container that has the elements with a key, and where in it that begins."""
-    owner, _, at = key.removesuffix(ELEMENTS).removesuffix(SHARED_ELEMENTS).rpartition("+")
-    return (owner, int(at)) if owner and at.isdigit() else (key.removesuffix(ELEMENTS).removesuffix(SHARED_ELEMENTS), 0)
+    place = key.removesuffix(ELEMENTS).removesuffix(SHARED_ELEMENTS)
+    owner, _, at = place.rpartition("+")
+    return (owner, int(at)) if owner and at.isdigit() else (place, 0)
 
 
 def patterns_of(state: State, target: MemoryObject) -> tuple[ArrayPattern, ...]:

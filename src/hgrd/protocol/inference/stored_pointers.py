@@ -31,7 +31,7 @@ from hgrd.protocol.inference.read_only_memory import found_by_key, found_in
 from hgrd.protocol.model import Access, Gap
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES
 from hgrd.symbolic.memory.members import member_at
-from hgrd.symbolic.values import Choice, MemoryObject, OpaqueValue, Value, pointed_to
+from hgrd.symbolic.values import MemoryObject, Value, may_be_any, pointed_to
 from hgrd.terms import const
 
 _ANYTHING: Final = ""  # the key for the target of an unknown pointer
@@ -48,7 +48,7 @@ class StoredPointers(Struct):
 
     def stored(self, holder: MemoryObject, type_: Type, value: Value, span: Span) -> None:
         targets = {t.key: t.name for t in pointed_to(value)}
-        if isinstance(type_, PointerType) and _is_unknown(value):
+        if isinstance(type_, PointerType) and may_be_any(value):
             targets[_ANYTHING] = "an unknown place"
         found = found_in(holder)
         targets.pop(found, None)
@@ -144,13 +144,3 @@ def _named(value: Expression) -> Iterator[str]:
     for node in nodes(value):
         if isinstance(node, VariablePlace) and node.variable.storage is Storage.DEVICE:
             yield node.variable.key
-
-
-def _is_unknown(value: Value) -> bool:
-    match value:
-        case OpaqueValue():
-            return True
-        case Choice(then=a, otherwise=b):
-            return _is_unknown(a) or _is_unknown(b)
-        case _:
-            return False
