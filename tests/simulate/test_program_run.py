@@ -48,7 +48,7 @@ def shown(folder: Path, text: str, number: int = 0) -> list[tuple[int, int, Conf
     )
     assert asked
     tables, launch = link((program,)), run_host((program,)).launches[number]
-    seen = races_in_program(tables, tables.functions["main"], launch, asked)
+    seen, _ = races_in_program(tables, tables.functions["main"], launch, asked)
     return sorted((f.first.span.line, f.second.span.line, f.confidence, f.levels) for f in seen.values())
 
 

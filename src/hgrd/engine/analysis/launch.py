@@ -9,6 +9,7 @@ from time import perf_counter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hgrd.engine.analysis.beside_run import with_run_beside
 from hgrd.engine.analysis.compile_gaps import broken
 from hgrd.engine.analysis.launch_protocol import LaunchProtocol, infer_at_launch
 from hgrd.engine.analysis.program_run import with_launch_run, with_program_run
@@ -90,6 +91,7 @@ def analyze_launch(
     report = _with_barriers(_besides(alone, at, met), barriers)
     if replayer is not None:
         report = with_program_run(replayer, at, report, begin, strict=options.strict)
+        report = with_run_beside(replayer, at, report)
     return LaunchResult(report, inferred.messages)
 
 

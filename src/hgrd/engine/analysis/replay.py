@@ -13,18 +13,21 @@ from msgspec.structs import replace
 from hgrd.findings.asked_pair import AskedPair
 from hgrd.findings.model import Divergence, Finding
 from hgrd.host.memory_image import LaunchImage
+from hgrd.races.between.finding import RaceBeside
 from hgrd.races.divergence.checker import BarrierVerdicts
 from hgrd.races.pairs.verdicts import PairVerdicts
 from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunch
 from hgrd.symbolic.limits import TimeLimitError, until
 
 if TYPE_CHECKING:  # it loads numpy and the simulator, which a program without findings does without
+    from hgrd.simulate.program_run.host_races import HostRace
     from hgrd.simulate.program_run.launch_run import LaunchRun
     from hgrd.simulate.replay.replayer import Replayer
 
 
 F = TypeVar("F", Finding, Divergence)
 E = TypeVar("E")
+_CONCRETE: Final = 12.0  # seconds of a concrete run of the program
 _RUNS: Final = 10.0  # seconds of runs of the program for a kernel, after which none begins
 
 
@@ -40,6 +43,8 @@ class WitnessReplay(Protocol):
 
     def program(self, at: KernelAtLaunch, asked: tuple[AskedPair, ...], /) -> Mapping[AskedPair, Finding]: ...
 
+    def beside(self, at: KernelAtLaunch, /) -> tuple[tuple[RaceBeside, ...], tuple[RaceBeside, ...]]: ...
+
     def launch(self, at: KernelAtLaunch, image: LaunchImage, asked: tuple[AskedPair, ...], /) -> LaunchRun: ...
 
 
@@ -52,6 +57,7 @@ class LateReplayer(Struct):
     deadline: float
     _spent: dict[str, float] = field(default_factory=dict[str, float])  # seconds of runs, by the keys of kernels
     _loaded: Replayer | None = None
+    _beside: tuple[HostRace, ...] | None = None
 
     def race(self, at: KernelAtLaunch, finding: Finding, evidence: Evidence, /) -> Finding:
         return self._replayer().race(at, finding, evidence)
@@ -67,12 +73,31 @@ class LateReplayer(Struct):
         if main is None or main.body is None or at.launch is None or begin > self.deadline or spent > _RUNS:
             return {}
         # not at the top: it loads numpy and the simulator
+        from hgrd.simulate.program_run.concrete_run import races_in_concrete_run
         from hgrd.simulate.program_run.program_run import races_in_program
 
         try:
-            return races_in_program(at.tables, main, at.launch, asked)
+            found, unknown_code = races_in_program(at.tables, main, at.launch, asked)
+            left = tuple(pair for pair in asked if pair not in found)
+            if not (unknown_code and left):
+                return found
+            return found | races_in_concrete_run(at.tables, main, at.launch, left, begin + _CONCRETE)
         finally:
             self._spent[kernel] = spent + perf_counter() - begin
+
+    def beside(self, at: KernelAtLaunch, /) -> tuple[tuple[RaceBeside, ...], tuple[RaceBeside, ...]]:
+        """The races of a launch with other work, or the host, when the program is run; and those without kernels."""
+        main = at.tables.functions.get("main")
+        begin = perf_counter()
+        if main is None or main.body is None or at.launch is None or begin > self.deadline:
+            return (), ()
+        # not at the top: it loads numpy and the simulator
+        from hgrd.simulate.program_run.beside_launches import races_of_launch, races_without_kernel
+        from hgrd.simulate.program_run.concrete_run import races_beside_launches
+
+        if self._beside is None:
+            self._beside = races_beside_launches(at.tables, main, begin + _CONCRETE)
+        return tuple(races_of_launch(at.launch, self._beside)), tuple(races_without_kernel(self._beside))
 
     def launch(self, at: KernelAtLaunch, image: LaunchImage, asked: tuple[AskedPair, ...], /) -> LaunchRun:
         """What a run of the launch shows, on the memory that it finds."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from hgrd.host.concrete.library.call import LibraryCall
+from hgrd.host.concrete.library.containers import LOOKING
 from hgrd.host.concrete.library.models import model_of
+from hgrd.host.concrete.library.streams import CALLING
 from hgrd.host.concrete.state.machine import MOST_FRAMES, EndedError, Frame, Machine
 from hgrd.host.concrete.state.memory import forget_reachable, store, width_of
 from hgrd.host.concrete.state.values import UNKNOWN, Callee, Object, Pointer, StoppedError, Value
@@ -14,6 +16,8 @@ from hgrd.program.program import Function
 from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
+
+_HARMLESS = (*LOOKING, "push_back", "emplace_back", "reserve")
 
 
 def call(
@@ -29,9 +33,11 @@ def call(
     if function == THROWN or function.name.startswith(PREFIX):
         raise StoppedError
     own = declared is not None and declared.body is not None and function.user_code
+    own = own or (function.name in CALLING and not function.user_code)
     if not own and any(_may_run(machine, a, t) for a, t in zip(arguments, types, strict=True)):
         raise StoppedError
     if not function.user_code:
+        _may_destroy(machine, function, types)
         model = model_of(function)
         value = None if model is None else model(LibraryCall(machine, function, arguments, types, returns, span))
         if value is not None:
@@ -43,6 +49,8 @@ def call(
     if function.user_code or any(_leads_anywhere(a, t) for a, t in zip(arguments, types, strict=True)):
         raise StoppedError
     forget_reachable(arguments)
+    if machine.queue is not None and not function.qualified.startswith("std::"):
+        machine.queue.wait_for_all()  # it may be a library's function that waits for the device
     return UNKNOWN
 
 
@@ -53,6 +61,13 @@ def _may_run(machine: Machine, argument: Value, type_: Type) -> bool:
         return True
     held = argument.target.cells.values() if isinstance(argument, Pointer) else ()
     return isinstance(argument, Callee) or any(isinstance(c.value, Callee) for c in held)
+
+
+def _may_destroy(machine: Machine, function: FunctionRef, types: tuple[Type, ...]) -> None:
+    """A function of the library may destroy what objects that it is given hold, and wait for work meanwhile."""
+    if machine.queue is not None and machine.queue.waiting is not None and function.name not in _HARMLESS:
+        for type_ in types:
+            machine.queue.may_destroy(type_, machine.records)
 
 
 def _leads_anywhere(argument: Value, type_: Type) -> bool:

@@ -20,6 +20,7 @@ from hgrd.host.concrete.state.values import (
     Value,
 )
 from hgrd.program import expressions as ir
+from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import BinaryOp
 from hgrd.program.span import Span
 from hgrd.program.types import ArrayType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
@@ -106,8 +107,15 @@ def _load(machine: Machine, e: ir.Load) -> Value:
     place = place_of(machine, e.place)
     if place is None or e.volatile:
         return UNKNOWN
+    _touched(machine, place, e.type, e.span, stores=False)
     value = load(place, e.type, machine.records)
     return value if isinstance(e.place, ir.TemporaryPlace) else own_copy(value)
+
+
+def _touched(machine: Machine, place: Pointer | None, type_: Type, span: Span, *, stores: bool) -> None:
+    """The host uses memory, which work on the device may use meanwhile."""
+    if machine.queue is not None and place is not None:
+        machine.queue.touch(place, width_of(type_, machine.records), span, stores=stores)
 
 
 def _address(machine: Machine, e: ir.AddressOf) -> Value:
@@ -170,9 +178,17 @@ def _conditional(machine: Machine, e: ir.Conditional) -> Value:
 def _skip(machine: Machine, e: ir.Expression) -> None:
     """It is not known whether an expression is evaluated: that must not matter."""
     effects = machine.effects.of(e)
+    must_be_followed(machine, effects)
     if effects.assigned or effects.arrays or effects.through_pointers or effects.exposed or effects.launches:
         raise StoppedError
     if any(_may_store(machine, key) for key in effects.calls):
+        raise StoppedError
+
+
+def must_be_followed(machine: Machine, effects: Effects) -> None:
+    """Raises StoppedError where code may put work on a device, or wait for it, and the run keeps a queue of that."""
+    called = (machine.functions[key] for key in effects.calls & machine.functions.keys())
+    if machine.queue is not None and any(not f.user_code and f.ref.name.startswith("cu") for f in called):
         raise StoppedError
 
 
@@ -198,6 +214,7 @@ def _assign(machine: Machine, e: ir.Assign) -> Value:
         return UNKNOWN
     place = place_of(machine, e.place)
     value = machine.evaluate(machine, e.value)
+    _touched(machine, place, e.type, e.span, stores=True)
     put(machine, place, value, e.type, e.span)
     return value
 
@@ -207,6 +224,7 @@ def _update(machine: Machine, e: ir.Update) -> Value:
     if place is None:
         machine.evaluate(machine, e.value)
         raise StoppedError
+    _touched(machine, place, e.type, e.span, stores=True)
     before, operand = load(place, e.type, machine.records), machine.evaluate(machine, e.value)
     if isinstance(e.type, PointerType):
         if isinstance(operand, int) and e.op is BinaryOp.SUB:
@@ -279,12 +297,11 @@ def _launch(machine: Machine, e: ir.Launch) -> Value:
     kernel = machine.evaluate(machine, e.kernel)
     shape = machine.evaluate(machine, e.grid), machine.evaluate(machine, e.block)
     shared_bytes = 0 if e.shared_bytes is None else machine.evaluate(machine, e.shared_bytes)
-    if e.stream is not None:
-        machine.evaluate(machine, e.stream)
+    stream = 0 if e.stream is None else machine.evaluate(machine, e.stream)
     arguments = tuple(machine.evaluate(machine, a) for a in e.arguments)
     if not isinstance(kernel, Callee):
         raise StoppedError
-    record_launch(machine, kernel.function, shape, shared_bytes, arguments, e.span)
+    record_launch(machine, kernel.function, shape, shared_bytes, arguments, e.span, stream)
     return 0
 
 

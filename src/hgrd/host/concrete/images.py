@@ -16,7 +16,7 @@ from hgrd.program.expressions import Variable
 from hgrd.program.layout import scalars
 from hgrd.program.types import BoolType, FloatType, IntType, Type
 
-_MOST_CELLS: Final = 1 << 18
+_MOST_CELLS: Final = 1 << 19
 _MOST_SCALARS: Final = 1 << 13  # no arguments of a kernel have so many
 _MOST_BYTES: Final = 1 << 27
 _FLOATS: Final = {16: "<e", 32: "<f", 64: "<d"}

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from hgrd.host.concrete.state.machine import Launched, Machine
+from hgrd.host.concrete.state.machine import Device, Launched, Machine
 from hgrd.host.concrete.state.memory import forget, forget_reachable, reachable
 from hgrd.host.concrete.state.values import UNKNOWN, Object, Parts, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef, Storage
 from hgrd.program.span import Span
 from hgrd.program.types import PointerType, RecordType, Type
-
-MOST_ELEMENTS = 1 << 16  # of an object that is recorded
 
 
 def record_launch(
@@ -23,6 +21,7 @@ def record_launch(
     shared_bytes: Value,
     arguments: tuple[Value, ...],
     span: Span,
+    stream: Value = 0,
 ) -> None:
     """Notes what a launch finds behind its arguments; the kernel may change what it writes through.
 
@@ -38,17 +37,30 @@ def record_launch(
         given,
         numbers,
         extents,
-        {id(target): _snapshot(target) for target in found},
-        {key: _snapshot(o) for key, o in symbols.items()},
+        {id(target): target if machine.device is not None else _snapshot(machine, target) for target in found},
+        {key: _snapshot(machine, o) for key, o in symbols.items()},
         arguments,
         shared_bytes if isinstance(shared_bytes, int) else None,
         variables,
+        tuple(found),
         final=machine.loops == 0,
     )
-    place = (tuple(f.call_site for f in machine.frames if f.call_site is not None), span, kernel.key)
-    machine.seen[place] = _common(machine.seen[place], now) if place in machine.seen else now
-    machine.first.setdefault(place, now)
-    _run_kernel(machine, kernel, arguments)
+    if machine.device is None:
+        place = (tuple(f.call_site for f in machine.frames if f.call_site is not None), span, kernel.key)
+        machine.seen[place] = _common(machine.seen[place], now) if place in machine.seen else now
+        machine.first.setdefault(place, now)
+    if machine.device is None or not _runs_on(machine.device, machine, kernel, now, stream, span):
+        _run_kernel(machine, kernel, arguments)
+
+
+def _runs_on(device: Device, machine: Machine, kernel: FunctionRef, now: Launched, stream: Value, span: Span) -> bool:
+    """Puts a kernel into its stream, and runs it; False: what it leaves in memory is not known."""
+    if machine.queue is None:
+        return False
+    work = machine.queue.put(f"kernel '{kernel.name}'", span, stream, kernel.key)
+    for target in now.originals:
+        machine.queue.lead_to(work, target)
+    return device.run(machine, kernel, now, work)
 
 
 def _is_fixed(machine: Machine, key: str) -> bool:
@@ -76,9 +88,9 @@ def _extents(dim3: Value) -> tuple[int | None, ...]:
     return tuple(v if isinstance(v, int) else None for v in values)
 
 
-def _snapshot(target: Object) -> Object:
+def _snapshot(machine: Machine, target: Object) -> Object:
     """What an object holds now; nothing of one that is too long."""
-    if len(target.cells) > MOST_ELEMENTS:
+    if len(target.cells) > machine.most_elements:
         return Object(target.name)
     return replace(target, cells=dict(target.cells))
 

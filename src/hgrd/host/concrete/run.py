@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import inf
 
 from msgspec import Struct, field
@@ -11,11 +11,13 @@ from hgrd.host.concrete.calls import call
 from hgrd.host.concrete.expressions import evaluate, initialise
 from hgrd.host.concrete.state.machine import EndedError, Frame, Launched, Machine, Place
 from hgrd.host.concrete.state.memory import store, width_of
-from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedError
+from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedError, Value
 from hgrd.host.concrete.statements import execute
 from hgrd.host.linking.kernel_effects import ModSets
 from hgrd.host.linking.link import Linked
 from hgrd.program.analysis.effects import EffectTable
+from hgrd.program.linked import Tables
+from hgrd.program.program import Function
 
 
 class ConcreteRun(Struct, frozen=True):
@@ -26,7 +28,7 @@ class ConcreteRun(Struct, frozen=True):
 
 
 def run_concretely(linked: Linked, mod_sets: ModSets, deadline: float = inf) -> ConcreteRun:
-    """What the launches of a program find in memory.
+    """What the launches of a program find in memory, with any input.
 
     The run stops where the input decides how the program goes on, where it takes too many steps, and at
     `deadline`, a value of perf_counter().
@@ -34,31 +36,43 @@ def run_concretely(linked: Linked, mod_sets: ModSets, deadline: float = inf) -> 
     main = linked.functions.get("main")
     if main is None or main.body is None:
         return ConcreteRun()
-    machine = Machine(
-        linked.functions,
-        linked.records,
-        linked.globals,
-        linked.operators,
-        EffectTable(linked.functions, {}),
+    tables = Tables(linked.functions, linked.records, linked.globals)
+    machine = begin(tables, linked.operators, mod_sets, deadline)
+    ended = run_main(machine, main, (UNKNOWN,) * len(main.parameters))
+    seen = ((place, found) for place, found in machine.seen.items() if found is not None)
+    return ConcreteRun({place: found for place, found in seen if ended or found.final}, machine.first)
+
+
+def begin(tables: Tables, functors: Collection[str], mod_sets: ModSets, deadline: float) -> Machine:
+    """A machine for a program; `functors` are the keys of records that can be called."""
+    return Machine(
+        tables.functions,
+        tables.records,
+        tables.globals,
+        functors,
+        EffectTable(tables.functions, {}),
         mod_sets,
         evaluate,
         call,
         initialise,
         deadline=deadline,
     )
+
+
+def run_main(machine: Machine, main: Function, arguments: tuple[Value, ...]) -> bool:
+    """Runs `main`, up to what the run does not know; whether the program comes to its end."""
+    if main.body is None:
+        return False
     frame = Frame(main.ref, None)
-    for parameter in main.parameters:
+    for parameter, argument in zip(main.parameters, arguments, strict=False):
         made = Object(parameter.name, width_of(parameter.type, machine.records))
-        store(Pointer(made, 0), UNKNOWN, parameter.type, machine.records, parameter.span)
+        store(Pointer(made, 0), argument, parameter.type, machine.records, parameter.span)
         frame.variables[parameter.key] = made
     machine.frames.append(frame)
-    ended = False
     try:
         execute(machine, main.body)
-        ended = True
     except EndedError:
-        ended = True
+        return True
     except (StoppedError, RecursionError, LookupError, TypeError, ValueError, ArithmeticError):
-        pass  # an odd program is not followed further; what was found before holds
-    seen = ((place, found) for place, found in machine.seen.items() if found is not None)
-    return ConcreteRun({place: found for place, found in seen if ended or found.final}, machine.first)
+        return False  # an odd program is not followed further; what was found before holds
+    return True

@@ -8,14 +8,16 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from hgrd.host.concrete.expressions import initialise
-from hgrd.host.concrete.state.machine import STEPS, Machine
+from hgrd.host.concrete.expressions import initialise, must_be_followed
+from hgrd.host.concrete.library.containers import LOOKING
+from hgrd.host.concrete.state.machine import Machine
 from hgrd.host.concrete.state.memory import forget, forget_reachable, width_of
 from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedError, Value
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import BinaryOp, Storage
 from hgrd.program.statements import Statement
+from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType
 from hgrd.program.walk import nodes
 
 
@@ -37,7 +39,9 @@ def execute(machine: Machine, statement: Statement) -> Exit:
     """Runs a statement; the result says how it was left, None: at its end."""
     match statement:
         case st.Block(body=body):
-            return _sequence(machine, body)
+            left = _sequence(machine, body)
+            _end(machine, body)
+            return left
         case st.Evaluate(expression=e):
             machine.evaluate(machine, e)
             return None
@@ -68,6 +72,14 @@ def _sequence(machine: Machine, body: tuple[Statement, ...]) -> Exit:
     return None
 
 
+def _end(machine: Machine, body: tuple[Statement, ...]) -> None:
+    """The objects of a block end."""
+    if machine.queue is not None and machine.queue.waiting is not None:
+        for statement in body:
+            if isinstance(statement, st.Declare):
+                machine.queue.may_destroy(statement.variable.type, machine.records)
+
+
 def _declare(machine: Machine, statement: st.Declare) -> None:
     variable = statement.variable
     if variable.storage not in (Storage.LOCAL, Storage.PARAMETER):
@@ -90,7 +102,10 @@ def _if(machine: Machine, statement: st.If) -> Exit:
 def _either(machine: Machine, statement: st.If) -> Exit:
     """Goes on where the program does not end, after either arm; what only one of them changes is unknown then."""
     then, otherwise = statement.then, statement.otherwise
-    if _ends_program(machine, then):
+    ends = _ends_program(machine, then)
+    if machine.queue is not None and (ends or (otherwise is not None and _ends_program(machine, otherwise))):
+        machine.queue.answer()
+    if ends:
         return None if otherwise is None else execute(machine, otherwise)
     if otherwise is not None and _ends_program(machine, otherwise):
         return execute(machine, then)
@@ -162,7 +177,8 @@ def _iterations(machine: Machine, loop: st.Loop | st.DoWhile) -> Exit:
         machine.step()
         if len(distances) < _TRIED:
             distances.append(_distance(machine, loop))
-            if len(distances) == _TRIED and _too_long(distances, machine.steps - begin, STEPS - machine.steps):
+            left_over = machine.most_steps - machine.steps
+            if len(distances) == _TRIED and _too_long(distances, machine.steps - begin, left_over):
                 _forget_effects(machine, (loop,))
                 return None
 
@@ -192,15 +208,39 @@ def _forget_effects(machine: Machine, parts: tuple[Statement, ...]) -> None:
     effects = machine.effects.of(*parts)
     if effects.launches or any(_is_unseen(machine, key) for key in effects.calls):
         raise StoppedError
+    must_be_followed(machine, effects)
     if any(isinstance(node, st.Return | st.Goto | st.UnsupportedStatement | ir.Unsupported) for node in nodes(parts)):
         raise StoppedError
     if effects.through_pointers or effects.calls:
-        forget_reachable([Pointer(target, 0) for target in _mentioned(machine, parts)])
+        sizes = not _may_resize(parts)
+        forget_reachable([Pointer(target, 0) for target in _mentioned(machine, parts)], sizes=sizes)
     if any(machine.functions[key].user_code for key in effects.calls & machine.functions.keys()):
         machine.forget_globals()
     for variable in effects.assigned | effects.exposed | effects.arrays:
         if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.frame.variables:
             forget(machine.object_of(variable))
+
+
+def _may_resize(parts: tuple[Statement, ...]) -> bool:
+    """Whether statements do more to containers than to look at them, and to assign to their elements."""
+    return any(_resizes(node) for node in nodes(parts))
+
+
+def _resizes(node: object) -> bool:
+    match node:
+        case ir.Call(function=function) if not function.user_code and function.name in LOOKING:
+            return False
+        case ir.Call(function=function) if function.user_code:
+            return True
+        case ir.Call(arguments=arguments) | ir.Construct(arguments=arguments):
+            types = (a.type.to for a in arguments if isinstance(a.type, PointerType))
+            return any(isinstance(t, OpaqueType | RecordType) for t in types)
+        case ir.IndirectCall():
+            return True
+        case ir.Assign(type=OpaqueType() | RecordType()):
+            return True
+        case _:
+            return False
 
 
 def _is_unseen(machine: Machine, key: str) -> bool:
@@ -210,7 +250,7 @@ def _is_unseen(machine: Machine, key: str) -> bool:
 
 def _mentioned(machine: Machine, parts: tuple[Statement, ...]) -> Iterator[Object]:
     for node in nodes(parts):
-        if isinstance(node, ir.VariablePlace):
-            variable = node.variable
+        if isinstance(node, ir.VariablePlace) and not isinstance(node.variable.type, IntType | FloatType | BoolType):
+            variable = node.variable  # a number is changed by name, or where a pointer leads
             if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.frame.variables:
                 yield machine.object_of(variable)

@@ -188,7 +188,7 @@ def _join(units: Collection[Program], wants: Callable[[str], bool]) -> Linked:
     uses = {k: _uses(f.body, wants) for k, f in hosts.items() if f.user_code}
     taken = _uses(tuple(g.initial for g in globals_.values()), wants).addresses
     taken = taken.union(*(u.addresses for u in uses.values()))
-    operators = _operators(hosts[k] for k in uses)
+    operators = call_operators(hosts[k] for k in uses)
     return Linked(
         functions, globals_, records, uses, followed(units), taken, operators, _overriders(uses, functions, records)
     )
@@ -210,7 +210,8 @@ def record_of(type_: Type) -> str | None:
             return None
 
 
-def _operators(functions: Iterable[Function]) -> dict[str, tuple[str, ...]]:
+def call_operators(functions: Iterable[Function]) -> dict[str, tuple[str, ...]]:
+    """The keys of the functions that `object()` may call, by the key of the object's record."""
     found: dict[str, tuple[str, ...]] = {}
     for function in functions:
         owner = record_of(function.parameters[0].type if function.parameters else function.returns)

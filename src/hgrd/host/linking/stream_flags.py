@@ -112,10 +112,16 @@ def polling_calls(functions: Mapping[str, Function]) -> frozenset[Span]:
 def waits_unseen(functions: Mapping[str, Function]) -> bool:
     """Whether the library may destroy objects of classes whose destructors wait for work, which is not followed."""
     hosts = [f for f in functions.values() if f.user_code and f.body is not None]
-    waiting = {f.ref.name[1:] for f in hosts if f.ref.name.startswith("~") and _may_wait(run_by(f.ref.key, functions))}
-    held = re.compile(rf"\b({'|'.join(map(re.escape, waiting))})\b") if waiting else None
+    held = names_of_waiting(functions)
     names = (t.name for f in hosts for t in _library_types(f)) if held else ()
     return held is not None and any(held.search(name) for name in names)
+
+
+def names_of_waiting(functions: Mapping[str, Function]) -> re.Pattern[str] | None:
+    """The names of classes whose destructors wait for work; None: there are none."""
+    hosts = [f for f in functions.values() if f.user_code and f.body is not None]
+    waiting = {f.ref.name[1:] for f in hosts if f.ref.name.startswith("~") and _may_wait(run_by(f.ref.key, functions))}
+    return re.compile(rf"\b({'|'.join(map(re.escape, waiting))})\b") if waiting else None
 
 
 def _may_wait(functions: Iterable[Function]) -> bool:

@@ -33,6 +33,16 @@ class Accessor(Struct, frozen=True):
     launched: bool = True
 
 
+class RaceBeside(Struct, frozen=True):
+    """The race of a launch with other work, or with the host, or of two others, with the places of all but the launch.
+
+    That is where the program launches, copies or calls, or where the host accesses memory.
+    """
+
+    finding: Finding
+    places: tuple[Span, ...]
+
+
 def race_of(
     name: str,
     shared: HostNote,

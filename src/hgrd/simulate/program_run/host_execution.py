@@ -12,7 +12,7 @@ from hgrd.program.linked import Tables
 from hgrd.program.program import Function
 from hgrd.program.span import Span
 from hgrd.simulate.execute import execute, prepare
-from hgrd.simulate.launch import ConcreteLaunch, Extent3
+from hgrd.simulate.launch import ConcreteLaunch, Extent3, RunOutcome
 from hgrd.simulate.lockstep.arithmetic import DType, Value
 from hgrd.simulate.lockstep.builder import CodeBuilder, Lowering, arguments_of, fails
 from hgrd.simulate.lockstep.calls import call
@@ -42,12 +42,13 @@ class HostExecution(Struct):
     calls: HostCalls
     start: Callable[[Start], None]
 
-    def run(self, main: Function, fuel: int) -> None:
+    def run(self, main: Function, fuel: int) -> RunOutcome:
         """Runs `main`, without arguments, to its end or to what is not supported; raises what `start` raises."""
         lowering = Lowering(lower, call, code_of, self.calls.call, library_object, self._launch)
         executable = prepare(self.tables, main, lowering)
         arguments = (1, self._command_line(), 0)[: len(main.parameters)]
-        execute(executable, ConcreteLaunch((1, 1, 1), (1, 1, 1), arguments), self.calls.memory.memory, fuel=fuel)
+        launch = ConcreteLaunch((1, 1, 1), (1, 1, 1), arguments)
+        return execute(executable, launch, self.calls.memory.memory, fuel=fuel)
 
     def _command_line(self) -> int:
         memory = self.calls.memory

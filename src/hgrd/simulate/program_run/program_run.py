@@ -21,7 +21,7 @@ from hgrd.program.program import Function
 from hgrd.simulate.detectors.access_model import AccessModel, Example, Race
 from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import Executable, execute, prepare
-from hgrd.simulate.launch import ConcreteLaunch, Extent3, Finished
+from hgrd.simulate.launch import ConcreteLaunch, Extent3, Finished, NotSupported
 from hgrd.simulate.lockstep.instructions import UnsupportedError
 from hgrd.simulate.program_run.host_calls import HostCalls
 from hgrd.simulate.program_run.host_execution import HostExecution, Start
@@ -38,20 +38,25 @@ _FENCE = 1 << 7  # the work of a fence, for each of its threads and each block
 _FIRST_BLOCKS = (2, 1 << 25), (8, 1 << 26)  # how many run alone, and the work that they may do
 _MOST_SAVED = 1 << 27  # bytes of memory that are kept for the run of all blocks
 _MOST_WATCHED = 4  # times that the launch is watched, where the program makes it again and again
-_METHOD = "run of the program"
+METHOD = "run of the program"
 
 
 def races_in_program(
     tables: Tables, main: Function, launch: LaunchSite, asked: tuple[AskedPair, ...]
-) -> dict[AskedPair, Finding]:
+) -> tuple[dict[AskedPair, Finding], bool]:
     """The pairs of accesses of a kernel that race at a launch when the program runs, without arguments.
 
-    Where the run does not come to its end, they are those that it has shown by then.
+    Where the run does not come to its end, they are those that it has shown by then; then it is also said whether it
+    came to host code that it does not know.
     """
     run = ProgramRun(tables, launch, asked, HostCalls(HostMemory()))
-    with suppress(SeenError, LateError, UnsupportedError, MemoryError, TimeLimitError):
-        HostExecution(tables, run.calls, run.start).run(main, _HOST_FUEL)
-    return run.found
+    with suppress(SeenError, LateError, MemoryError, TimeLimitError):
+        try:
+            outcome = HostExecution(tables, run.calls, run.start).run(main, _HOST_FUEL)
+        except UnsupportedError:
+            return run.found, True
+        return run.found, isinstance(outcome, NotSupported)
+    return run.found, False
 
 
 class ProgramRun(Struct):
@@ -194,18 +199,19 @@ def _finding(
         witness,
         (),
         same_value=race.same_value,
-        method=_METHOD,
+        method=METHOD,
         replay=CONFIRMED,
     )
 
 
 def _thread(number: int, launch: ConcreteLaunch, example: Example) -> ThreadWitness:
     block, thread = divmod(number, launch.block_threads)
-    indexes = _index(thread, launch.block), _index(block, launch.grid)
+    indexes = index_in(thread, launch.block), index_in(block, launch.grid)
     return ThreadWitness(*indexes, (), example.offset, example.size)
 
 
-def _index(number: int, extents: Extent3) -> Extent3:
+def index_in(number: int, extents: Extent3) -> Extent3:
+    """The index of a thread, or a block, from its linear number."""
     rest, x = divmod(number, extents[0])
     z, y = divmod(rest, extents[1])
     return x, y, z

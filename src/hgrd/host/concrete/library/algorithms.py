@@ -231,6 +231,16 @@ def _swap(call: LibraryCall) -> Value | None:
     return UNKNOWN
 
 
+def _exchange(call: LibraryCall) -> Value | None:
+    """std::exchange(a, b): the old value of a."""
+    a, type_ = call.pointer(0), call.pointee(0)
+    if type_ is None:
+        return None
+    before = load(a, type_, call.machine.records)
+    call.store(a, call.value(1), type_)
+    return before
+
+
 def _same(call: LibraryCall) -> Value | None:
     """std::move(x), std::forward(x): the same reference."""
     return call.arguments[0] if len(call.arguments) == 1 else _copy(call)
@@ -271,6 +281,7 @@ _ALGORITHMS: Final[Mapping[str, Model]] = {
     "lower_bound": _bound(bisect_left),
     "upper_bound": _bound(bisect_right),
     **dict.fromkeys(("swap", "iter_swap"), _swap),
+    "exchange": _exchange,
     **dict.fromkeys(("move", "forward"), _same),
     **dict.fromkeys(("raw_pointer_cast", "device_pointer_cast"), _raw),
     **dict.fromkeys(("shuffle", "random_shuffle"), _unknown_order),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model, pointee_of
+from hgrd.host.concrete.library.records import constructor_of
 from hgrd.host.concrete.state.memory import clear, copied, forget, load, own_copy
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Container, Object, Parts, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef
@@ -19,9 +20,9 @@ _OWNERS: Final = (
     "thrust::host_vector",
     "thrust::universal_vector",
 )
-_REFERENCES: Final = ("std::__bit_reference", "std::_Bit_reference", "thrust::device_reference")
 _FIXED: Final = re.compile(r"std::array<.*, (\d+)>$")
-_MOST: Final = 1 << 16  # elements that are written one by one
+LOOKING: Final = ("operator[]", "at", "size", "data", "begin", "end", "front", "back", "empty", "get")
+"""Members that do not change how many elements there are."""
 _COPY: Final = 2
 _RANGE: Final = 3
 
@@ -29,8 +30,6 @@ _RANGE: Final = 3
 def container_model(function: FunctionRef) -> Model | None:
     """The model of a member of a container; None: of another class.  Members without a model may change all."""
     owner, _, name = function.qualified.rpartition("::")
-    if owner in _REFERENCES:
-        return _assigned_reference if name == "operator=" else _read_reference
     if owner not in _OWNERS:
         return None
     if owner.rpartition("::")[2] == name:
@@ -85,7 +84,7 @@ def prepare(call: LibraryCall, container: Container, type_: Type | None) -> int 
 
 def _extend(call: LibraryCall, container: Container, since: int, value: Value, type_: Type) -> None:
     """All elements from one on are copies of a value."""
-    if container.count is None or container.width is None or container.count - since > _MOST:
+    if container.count is None or container.width is None or container.count - since > call.machine.most_elements:
         forget(container.elements)
         return
     for k in range(since, container.count):
@@ -152,7 +151,7 @@ def _of_range(call: LibraryCall) -> Container:
     width = call.width(element)
     match call.arguments[1:3]:
         case (Pointer(target=s, offset=int(a)), Pointer(target=t, offset=int(b))) if (
-            s is t and width and b - a <= _MOST * width
+            s is t and width and b - a <= call.machine.most_elements * width
         ):
             cells = {at - a: own for at, own in s.cells.items() if a <= at < b}
             return Container(Object("elements", None, cells, s.zero, written=s.written), (b - a) // width, width)
@@ -227,8 +226,33 @@ def _back(call: LibraryCall) -> Value | None:
     return _at(call, container, None if container.count is None else container.count - 1)
 
 
+def _emplaced(call: LibraryCall) -> Value | None:
+    """emplace_back(…) of a record with a constructor for that."""
+    type_, container = _element_type(call), container_at(call)
+    made = constructor_of(call, type_) if isinstance(type_, RecordType) else None
+    if made is None or type_ is None:
+        return None
+    width = prepare(call, container, type_)
+    if width is None or container.count is None:
+        return None
+    place = Pointer(container.elements, container.count * width)
+    given = zip(call.arguments[1:], made.parameters[1:], strict=True)
+    values = (
+        a if isinstance(p.type, PointerType) and p.type.reference else call.value(i)
+        for i, (a, p) in enumerate(given, 1)
+    )
+    types = tuple(p.type for p in made.parameters)
+    call.machine.call(call.machine, made.ref, (place, *values), types, made.ref.returns, call.span)
+    container.count += 1
+    return place
+
+
 def _push_back(call: LibraryCall) -> Value | None:
     container = container_at(call)
+    if call.function.name == "emplace_back":
+        place = _emplaced(call)
+        if place is not None:
+            return place
     type_ = call.pointee(1) if isinstance(call.types[1], PointerType) and call.types[1].reference else call.types[1]
     name = call.function.name
     if len(call.arguments) != _COPY or (name == "emplace_back" and _element_type(call) != type_):
@@ -337,24 +361,6 @@ def _other(call: LibraryCall) -> Value | None:
     forget(container.elements)
     container.count, container.fill = None, UNKNOWN
     return UNKNOWN
-
-
-def _read_reference(call: LibraryCall) -> Value | None:
-    """The element that a reference object stands for."""
-    held = load(call.pointer(0), call.pointee(0) or call.returns, call.machine.records)
-    return load(held, call.returns, call.machine.records) if isinstance(held, Pointer) else UNKNOWN
-
-
-def _assigned_reference(call: LibraryCall) -> Value | None:
-    held = load(call.pointer(0), call.pointee(0) or call.returns, call.machine.records)
-    type_ = call.types[1]
-    if not isinstance(held, Pointer):
-        raise StoppedError
-    if isinstance(type_, PointerType):
-        forget(held.target)
-    else:
-        call.store(held, call.value(1), type_)
-    return call.arguments[0]
 
 
 _METHODS: Final[Mapping[str, Model]] = {

@@ -6,9 +6,11 @@ from hgrd.host.concrete.library.call import LibraryCall, Model
 from hgrd.host.concrete.state.memory import load, store
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Parts, Pointer, Value
 from hgrd.program.expressions import FunctionRef
-from hgrd.program.types import RecordType
+from hgrd.program.program import Function
+from hgrd.program.types import PointerType, RecordType
 
 _EXTENTS = 3
+_COPY = 2  # arguments of a copy
 
 
 def record_model(function: FunctionRef) -> Model | None:
@@ -49,3 +51,20 @@ def _stored(call: LibraryCall, place: Pointer, type_: RecordType, values: list[V
     for member, value in zip(record.fields, values, strict=True):
         call.store(Pointer(place.target, place.offset + member.offset), value, member.type)
     return UNKNOWN
+
+
+def constructor_of(call: LibraryCall, type_: RecordType) -> Function | None:
+    """The only constructor of a record for what a call gives after its first argument, other than for a copy."""
+    record = call.machine.records.get(type_.key)
+    if record is None:
+        return None
+    found = [f for f in call.machine.functions.values() if _constructs(f, record.name, type_, len(call.arguments))]
+    return found[0] if len(found) == 1 else None
+
+
+def _constructs(function: Function, name: str, type_: RecordType, count: int) -> bool:
+    types = [p.type for p in function.parameters]
+    if function.body is None or len(types) != count or not isinstance(types[0], PointerType) or types[0].to != type_:
+        return False
+    copies = count == _COPY and isinstance(types[1], PointerType) and types[1].to == type_
+    return function.ref.name == name.rpartition("::")[2].partition("<")[0] and not copies

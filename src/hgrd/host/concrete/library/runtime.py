@@ -8,19 +8,29 @@ from math import gcd
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model
+from hgrd.host.concrete.library.streams import STREAMS, argument
 from hgrd.host.concrete.state.memory import clear, copy_bytes, forget, forget_reachable
+from hgrd.host.concrete.state.queue import FILL, Used
 from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedError, Value
 from hgrd.program.types import PointerType
 
 _OF_CUDA: Final = re.compile(r"cuda|cu[A-Z]")
 _SUCCESS: Final = 0
-_LAUNCHING: Final = ("cudaLaunch", "cudaGraph", "cudaStreamAddCallback", "cuLaunch", "cuGraph")
+_STREAM_OF: Final[Mapping[str, int]] = {
+    "cudaMemcpyAsync": 4, "cudaMemsetAsync": 3, "cudaMemcpyToSymbolAsync": 5
+}  # fmt: skip
+"""Which argument is the stream, by the name of the function."""
+_PINNED: Final = ("cudaMallocHost", "cudaHostAlloc")
+_AT_ONCE: Final = re.compile(
+    r"cuda(Get|Set|Func|Occupancy|Malloc|Device(Get|Set|Can)|Mem(Advise|GetInfo|Prefetch))|.*Async$"
+)
+_LAUNCHING: Final = ("cudaLaunch", "cudaGraph", "cuLaunch", "cuGraph")
 
 
 def _allocated(call: LibraryCall) -> Value | None:
     """cudaMalloc(&p, size) and its like."""
     place, size = call.pointer(0), call.number(1)
-    new = Object("allocation", size, on_device=True)
+    new = Object(place.target.name, size, on_device=True, pinned=call.function.name in _PINNED)
     call.store(place, Pointer(new, 0), call.pointee(0) or PointerType(call.returns))
     return _SUCCESS
 
@@ -39,6 +49,7 @@ def _calloc(call: LibraryCall) -> Value | None:
 def _copied(call: LibraryCall) -> Value | None:
     """cudaMemcpy(to, from, size, …), memcpy(to, from, size)."""
     to, source = call.pointer(0), call.arguments[1]
+    _put(call, "the copy", ((to, True), (source, False)), call.number(2))
     if isinstance(source, Pointer):
         copy_bytes(to, source, call.number(2), call.span)
     else:
@@ -50,7 +61,9 @@ def _copied_to_symbol(call: LibraryCall) -> Value | None:
     """cudaMemcpyToSymbol(symbol, from, size, offset, …)."""
     to, source, at = call.pointer(0), call.arguments[1], call.number(3)
     at = 0 if len(call.arguments) < 4 else at
-    later = call.function.name.endswith("Async")  # kernels may not wait for it
+    later = call.function.name.endswith("Async") and call.machine.queue is None  # kernels may not wait for it
+    there = UNKNOWN if at is None or to.offset is None else Pointer(to.target, to.offset + at)
+    _put(call, "the copy", ((there, True), (source, False)), call.number(2))
     if isinstance(source, Pointer) and at is not None and to.offset is not None and not later:
         copy_bytes(Pointer(to.target, to.offset + at), source, call.number(2), call.span)
     else:
@@ -61,6 +74,7 @@ def _copied_to_symbol(call: LibraryCall) -> Value | None:
 def _set(call: LibraryCall) -> Value | None:
     """cudaMemset(to, value, size), memset."""
     to, value, size = call.pointer(0), call.number(1), call.number(2)
+    _put(call, FILL, ((to, True),), size)
     result = _SUCCESS if call.function.name.startswith("cuda") else to
     if value != 0 or to.offset is None or size is None:
         forget(to.target)
@@ -74,6 +88,43 @@ def _set(call: LibraryCall) -> Value | None:
     return result
 
 
+def _put(call: LibraryCall, what: str, used: tuple[tuple[Value, bool], ...], size: int | None) -> None:
+    """Puts a copy, or a fill, into its stream, with what it uses; the host does that by itself, or may wait for it."""
+    queue, name = call.machine.queue, call.function.name
+    places = [(p, stores) for p, stores in used if isinstance(p, Pointer)]
+    if queue is None:
+        return
+    if not name.startswith("cuda"):
+        for place, stores in places:
+            queue.touch(place, size, call.span, stores=stores)
+        return
+    later = name in _STREAM_OF
+    work = queue.put(what, call.span, argument(call, _STREAM_OF[name]) if later else 0)
+    for place, stores in places:
+        target, at = place.target, place.offset
+        if _is_for_device(target) and at is not None and size is not None:
+            queue.use(work, Used(target, at, at + size, stores, call.span))
+    if not later or any(stores and not _is_for_device(place.target) for place, stores in places):
+        queue.done |= work.before | work.bit
+
+
+def _is_for_device(target: Object) -> bool:
+    """Whether a copy uses memory as it is; it uses other memory of the host while the host waits."""
+    return target.on_device or target.pinned
+
+
+def _registered(call: LibraryCall) -> Value | None:
+    """cudaHostRegister(p, size, flags)."""
+    call.pointer(0).target.pinned = True
+    return _SUCCESS
+
+
+def _mapped(call: LibraryCall) -> Value | None:
+    """cudaHostGetDevicePointer(&p, host, flags): one address for both (CUDA C++ Programming Guide, "Mapped Memory")."""
+    call.store(call.pointer(0), call.arguments[1], call.pointee(0) or PointerType(call.returns))
+    return _SUCCESS
+
+
 def _done(call: LibraryCall) -> Value | None:
     """A function of the runtime that changes nothing that the run knows."""
     return _SUCCESS
@@ -85,6 +136,8 @@ def _of_runtime(call: LibraryCall) -> Value | None:
     It may also make another device current, which has variables of its own.
     """
     forget_reachable(call.arguments)
+    if call.machine.queue is not None and not _AT_ONCE.match(call.function.name):
+        call.machine.queue.wait_for_all()
     for target in call.machine.statics.values():
         if target.on_device:
             forget(target)
@@ -126,9 +179,8 @@ _RUNTIME: Final[Mapping[str, Model]] = {
     "calloc": _calloc,
     **dict.fromkeys(
         (
-            "cudaFree", "cudaFreeHost", "cudaFreeAsync", "cudaDeviceSynchronize", "cudaStreamSynchronize",
-            "cudaGetLastError", "cudaPeekAtLastError", "cudaEventRecord", "cudaEventSynchronize",
-            "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaStreamDestroy", "cudaEventDestroy",
+            "cudaFreeAsync", "cudaGetLastError", "cudaPeekAtLastError", "cudaMemPrefetchAsync", "cudaMemAdvise",
+            "cudaStreamDestroy", "cudaEventDestroy",
         ),
         _done,
     ),
@@ -141,6 +193,9 @@ _RUNTIME: Final[Mapping[str, Model]] = {
         ),
         _nothing,
     ),
+    **STREAMS,
+    "cudaHostRegister": _registered,
+    "cudaHostGetDevicePointer": _mapped,
     **dict.fromkeys(("gcd", "__gcd"), _gcd),
     **dict.fromkeys(("abs", "labs", "llabs"), _abs),
 }  # fmt: skip
@@ -148,7 +203,7 @@ _RUNTIME: Final[Mapping[str, Model]] = {
 
 def runtime_model(name: str) -> Model | None:
     """The model of a function of the CUDA runtime or the C library; None: it has none."""
-    if name.startswith(_LAUNCHING):
-        return _stops
     found = _RUNTIME.get(name)
+    if found is None and name.startswith(_LAUNCHING):
+        return _stops
     return _of_runtime if found is None and _OF_CUDA.match(name) else found

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from math import inf
 from time import perf_counter
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from msgspec import Struct, field
 
 from hgrd.host.concrete.state.memory import Records, forget_reachable, width_of
+from hgrd.host.concrete.state.queue import Queue, Work
 from hgrd.host.concrete.state.values import NULL, Object, Pointer, StoppedError, Value
 from hgrd.host.linking.kernel_effects import ModSets
 from hgrd.program.analysis.effects import EffectTable
@@ -19,6 +20,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import Type
 
 STEPS = 800_000  # expressions that are evaluated
+ELEMENTS = 1 << 16  # of an object that are written one by one, or recorded
 _LOOKED: Final = 256  # steps between two looks at the clock
 MOST_FRAMES = 64
 _ON_DEVICE = (Storage.DEVICE, Storage.CONSTANT)
@@ -46,7 +48,8 @@ class Launched(Struct):
     An object stands with the offset in bytes that the argument points to; `held` has copies of what objects held that
     can be reached, by their identity.  `numbers` are arguments that are numbers, `extents` those of the grid and of a
     block (None: not known), `given` all arguments (none where they are not always the same).  `variables` are those on
-    the device, by their keys.  `final`: the program does not make the launch again.
+    the device, by their keys.  `originals` are the objects of which `held` has copies.  `final`: the program does not
+    make the launch again.
     """
 
     arguments: tuple[tuple[tuple[int, int], Pointer], ...]
@@ -57,14 +60,23 @@ class Launched(Struct):
     given: tuple[Value, ...] = ()
     shared_bytes: int | None = None
     variables: Mapping[str, Object] = field(default_factory=dict[str, Object])
+    originals: tuple[Object, ...] = ()
     final: bool = False
+
+
+class Device(Protocol):
+    """Whoever runs the kernels of a concrete run."""
+
+    def run(self, machine: Machine, kernel: FunctionRef, launched: Launched, work: Work, /) -> bool:
+        """Runs a kernel on what it finds; False: what it leaves there is not known."""
+        ...
 
 
 class Machine(Struct):
     """A concrete run; `loops` are those that are active, `seen` what launches have found.
 
     That is each time that they are made, in `first` the first time.  `functors` are the keys of records that can be
-    called.
+    called.  Where a `device` runs kernels, the `queue` has what is put on it.
     """
 
     functions: Mapping[str, Function]
@@ -81,6 +93,10 @@ class Machine(Struct):
     loops: int = 0
     steps: int = 0
     deadline: float = inf
+    most_steps: int = STEPS
+    most_elements: int = ELEMENTS
+    device: Device | None = None
+    queue: Queue | None = None
     seen: dict[Place, Launched | None] = field(default_factory=dict["Place", "Launched | None"])
     first: dict[Place, Launched] = field(default_factory=dict["Place", Launched])
 
@@ -91,7 +107,7 @@ class Machine(Struct):
     def step(self) -> None:
         """Counts a step."""
         self.steps += 1
-        if self.steps > STEPS or (self.steps % _LOOKED == 0 and perf_counter() > self.deadline):
+        if self.steps > self.most_steps or (self.steps % _LOOKED == 0 and perf_counter() > self.deadline):
             raise StoppedError
 
     def object_of(self, variable: Variable) -> Object:

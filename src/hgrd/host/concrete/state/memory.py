@@ -175,16 +175,16 @@ def copied(container: Container) -> Container:
         at: replace(c, value=copied(c.value)) if isinstance(c.value, Container) else c
         for at, c in elements.cells.items()
     }
-    new = Object(elements.name, None, cells, elements.zero, elements.on_device, elements.written)
+    new = Object(elements.name, None, cells, elements.zero, elements.on_device, written=elements.written)
     return Container(new, container.count, container.width, container.fill, container.fill_type)
 
 
-def forget(target: Object) -> None:
-    """From now on nothing is known of what an object holds."""
+def forget(target: Object, *, sizes: bool = False) -> None:
+    """From now on nothing is known of what an object holds; `sizes`: but how many elements containers have is."""
     target.must_be_here()
     for cell in target.cells.values():
         if isinstance(cell.value, Container):
-            cell.value.count = None
+            cell.value.count = cell.value.count if sizes else None
             cell.value.fill = UNKNOWN
         elif isinstance(cell.value, Generator):
             cell.value.state = None
@@ -210,7 +210,7 @@ def reachable(values: Iterable[Value]) -> list[Object]:
     return list(found.values())
 
 
-def forget_reachable(values: Iterable[Value]) -> None:
-    """Code that is not followed may have stored anything in what it can reach."""
+def forget_reachable(values: Iterable[Value], *, sizes: bool = False) -> None:
+    """Code that is not followed may have stored anything in what it can reach; `sizes` as for `forget`."""
     for target in reachable(values):
-        forget(target)
+        forget(target, sizes=sizes)

@@ -36,9 +36,10 @@ class Cell(Struct, frozen=True):
 class Object(Struct, eq=False):
     """An object in memory: cells by their offsets in bytes.
 
-    `size` in bytes (None: not known).  `zero`: where there is no cell there are zeros.  `written` is the place of the
-    last store.  `moved`: its value has become that of another object, which a pointer to it may lead to instead, as
-    where a function returns what its constructor has registered (C++ [class.copy.elision]).
+    `size` in bytes (None: not known).  `zero`: where there is no cell there are zeros.  `pinned`: it is page-locked
+    memory of the host.  `written` is the place of the last store.  `moved`: its value has become that of another
+    object, which a pointer to it may lead to instead, as where a function returns what its constructor has registered
+    (C++ [class.copy.elision]).
     """
 
     name: str
@@ -46,6 +47,7 @@ class Object(Struct, eq=False):
     cells: dict[int, Cell] = field(default_factory=dict[int, Cell])
     zero: bool = False
     on_device: bool = False
+    pinned: bool = False
     written: Span = NOWHERE
     moved: bool = False
 

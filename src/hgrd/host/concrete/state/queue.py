@@ -1,0 +1,213 @@
+"""Queue of the work that a concrete run puts on the device: what uses which memory, and what is done before it.
+
+Programming Guide, "Streams", "Events" and "Default stream": work of a stream is done in order, the legacy default
+stream and others wait for each other unless these are non-blocking, an event is complete when what its stream had by
+then is.  Sets of work are numbers with a bit for each piece.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct, field
+
+from hgrd.host.concrete.state.values import Null, Object, Pointer, Value
+from hgrd.program.span import Span
+from hgrd.program.types import OpaqueType, PointerType, Record, RecordType, Type
+
+FILL: Final = "the fill"
+_MOST_WORK: Final = 1 << 12
+_MOST_USES: Final = 1 << 16
+_LEGACY: Final = 1  # cudaStreamLegacy
+
+
+class Used(Struct, frozen=True):
+    """Bytes of an object that something reads, or stores into, at a place of the program."""
+
+    target: Object
+    low: int
+    high: int
+    stores: bool
+    span: Span
+
+
+class Work(Struct, eq=False):
+    """A piece of work: a kernel (by its key), a copy, a fill, or a function of the host that a stream calls.
+
+    `before` is what surely is done when it begins.  `uses` are those of all but kernels.
+    """
+
+    number: int
+    what: str
+    span: Span
+    kernel: str
+    before: int
+    uses: list[Used] = field(default_factory=list[Used])
+
+    @property
+    def bit(self) -> int:
+        return 1 << self.number
+
+
+class HostUse(Struct, frozen=True):
+    """What the host uses while pieces of work are `pending`."""
+
+    used: Used
+    pending: int
+
+
+class Queue(Struct):
+    """The work so far.  `done` is what the host knows to be done, `calling` the work whose function it runs.
+
+    `users` is the work that uses an object, by its identity; `lost`: of some work the order is not known.
+    `waiting` finds the names of classes whose destructors wait; the library destroys objects when that is not seen.
+    `polled` are the places of calls that loops make until work is done, `asked` is what was asked otherwise.
+    """
+
+    works: list[Work] = field(default_factory=list[Work])
+    done: int = 0
+    tails: dict[int, int] = field(default_factory=dict[int, int])
+    apart: set[int] = field(default_factory=set[int])
+    marks: dict[int, int] = field(default_factory=dict[int, int])
+    users: dict[int, int] = field(default_factory=dict[int, int])
+    held: dict[int, Object] = field(default_factory=dict[int, Object])
+    by_host: list[HostUse] = field(default_factory=list[HostUse])
+    calling: Work | None = None
+    lost: bool = False
+    polled: frozenset[Span] = frozenset()
+    waiting: re.Pattern[str] | None = None
+    asked: int = 0
+
+    # ------------------------------------------------------------ what the program does
+
+    def put(self, what: str, span: Span, stream: Value, kernel: str = "") -> Work:
+        """Puts work into a stream."""
+        number = self._number(stream)
+        before = self.done | self._tail(number)
+        self.lost = self.lost or len(self.works) >= _MOST_WORK
+        work = Work(len(self.works), what, span, kernel, before)
+        self.works.append(work)
+        self.tails[number] = before | work.bit
+        return work
+
+    def use(self, work: Work, used: Used) -> None:
+        """Work uses bytes."""
+        work.uses.append(used)
+        self.lead_to(work, used.target)
+
+    def lead_to(self, work: Work, target: Object) -> None:
+        """Work may use an object."""
+        self.held[id(target)] = target
+        self.users[id(target)] = self.users.get(id(target), 0) | work.bit
+
+    def touch(self, place: Pointer, size: int | None, span: Span, *, stores: bool) -> None:
+        """The host uses bytes, or a function that a stream calls does."""
+        if place.offset is None or size is None:
+            return
+        used = Used(place.target, place.offset, place.offset + size, stores, span)
+        if self.calling is not None:
+            self.use(self.calling, used)
+            self.lost = self.lost or len(self.calling.uses) > _MOST_USES
+            return
+        pending = self.users.get(id(place.target), 0) & ~self.done
+        if pending and len(self.by_host) < _MOST_USES:
+            self.by_host.append(HostUse(used, pending))
+
+    def make_stream(self, stream: Object, *, blocking: bool) -> None:
+        """A new stream, which is `blocking` unless it is made not to wait for the legacy default stream."""
+        self.held[id(stream)] = stream
+        if not blocking:
+            self.apart.add(id(stream))
+
+    def mark(self, event: Value, stream: Value) -> None:
+        """Records an event in a stream."""
+        if isinstance(event, Pointer):
+            self.held[id(event.target)] = event.target
+            self.marks[id(event.target)] = self._tail(self._number(stream))
+        else:
+            self.lost = True
+
+    def follow(self, stream: Value, event: Value) -> None:
+        """A stream waits for an event."""
+        number = self._number(stream)
+        self.tails[number] = self.tails.get(number, 0) | self._marked(event)
+
+    def wait_for_stream(self, stream: Value) -> None:
+        self.done |= self._tail(self._number(stream))
+
+    def wait_for_event(self, event: Value) -> None:
+        self.done |= self._marked(event)
+
+    def ask(self, what: Value, *, of_event: bool) -> None:
+        """Asks whether a stream, or an event, is complete: it is not known yet what the answer is."""
+        self.asked |= self._marked(what) if of_event else self._tail(self._number(what))
+
+    def answer(self) -> None:
+        """The program goes on only after answers that may be that all is complete."""
+        self.done |= self.asked
+
+    def may_destroy(self, type_: Type, records: Mapping[str, Record]) -> None:
+        """The library may destroy objects that an object of a type holds."""
+        if self.waiting is not None and any(self.waiting.search(name) for name in _names(type_, records)):
+            self.wait_for_all()
+
+    def wait_for_all(self) -> None:
+        self.done = (1 << len(self.works)) - 1
+
+    # ------------------------------------------------------------ what is asked
+
+    def pieces(self, bits: int) -> Iterator[Work]:
+        """The work of a set."""
+        while bits:
+            lowest = bits & -bits
+            yield self.works[lowest.bit_length() - 1]
+            bits ^= lowest
+
+    def _number(self, stream: Value) -> int:
+        """The number of a stream; 0: the legacy default stream."""
+        match stream:
+            case Pointer(target=target):
+                self.held[id(target)] = target
+                return id(target)
+            case Null() | 0:
+                return 0
+            case int(number) if number == _LEGACY:
+                return 0
+            case _:
+                self.lost = True
+                return 0
+
+    def _tail(self, stream: int) -> int:
+        """What is done before the next work in a stream."""
+        own = self.tails.get(stream, 0)
+        if stream in self.apart:
+            return own
+        if stream:
+            return own | self.tails.get(0, 0)
+        blocking = (bits for number, bits in self.tails.items() if number not in self.apart)
+        for bits in blocking:
+            own |= bits
+        return own
+
+    def _marked(self, event: Value) -> int:
+        if not isinstance(event, Pointer):
+            self.lost = True
+            return 0
+        return self.marks.get(id(event.target), 0)
+
+
+def _names(type_: Type, records: Mapping[str, Record]) -> Iterator[str]:
+    """The names of classes of the library that an object holds, or is."""
+    match type_:
+        case OpaqueType(name=name):
+            yield name
+        case PointerType(to=to):
+            yield from _names(to, records)
+        case RecordType(key=key) if key in records:
+            for member in records[key].fields:
+                if isinstance(member.type, OpaqueType | RecordType):
+                    yield from _names(member.type, records)
+        case _:
+            pass

@@ -1,0 +1,77 @@
+"""Concrete run of a program without arguments: its host code step by step, its kernels on the simulator."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from hgrd.findings.asked_pair import AskedPair
+from hgrd.findings.model import Finding
+from hgrd.host.concrete.run import begin, run_main
+from hgrd.host.concrete.state.machine import Machine
+from hgrd.host.concrete.state.queue import Queue
+from hgrd.host.concrete.state.values import NULL, Cell, Object, Pointer, StoppedError
+from hgrd.host.linking.kernel_effects import ModSets
+from hgrd.host.linking.link import call_operators
+from hgrd.host.linking.stream_flags import names_of_waiting, polling_calls, uses_threads
+from hgrd.host.model import LaunchSite
+from hgrd.program.expressions import Storage
+from hgrd.program.linked import Tables
+from hgrd.program.program import Function
+from hgrd.program.types import CHAR, PointerType
+from hgrd.simulate.program_run.host_races import HostRace, host_races
+from hgrd.simulate.program_run.kernel_runs import KernelRuns, WatchedLaunch
+from hgrd.simulate.replay.barrier_watch import SeenError
+from hgrd.symbolic.limits import TimeLimitError
+
+_STEPS: Final = 4_000_000
+_ELEMENTS: Final = 1 << 20
+_SECONDS, _SECONDS_WATCHED = 6.0, 10.0  # of kernels
+_POINTER: Final = 8  # bytes
+
+
+def races_in_concrete_run(
+    tables: Tables, main: Function, launch: LaunchSite, asked: tuple[AskedPair, ...], deadline: float
+) -> dict[AskedPair, Finding]:
+    """The pairs of accesses of a kernel that race at a launch; those that the run has shown by its end."""
+    watched = WatchedLaunch((launch.stack, launch.span, launch.kernel.key), asked)
+    _run(tables, main, KernelRuns(tables, _SECONDS_WATCHED, watched), deadline)
+    return watched.found
+
+
+def races_beside_launches(tables: Tables, main: Function, deadline: float) -> tuple[HostRace, ...]:
+    """The races of work on the device with other work, and with the host, that the run has shown by its end.
+
+    None where the program may order its work by means that the run does not follow.
+    """
+    if uses_threads(tables.functions):
+        return ()
+    kernels = KernelRuns(tables, _SECONDS)
+    return host_races(_run(tables, main, kernels, deadline), kernels.uses)
+
+
+def _run(tables: Tables, main: Function, kernels: KernelRuns, deadline: float) -> Queue:
+    """Runs a program; the queue is that of its work."""
+    functors = call_operators(f for f in tables.functions.values() if f.user_code and f.body is not None)
+    machine = begin(tables, functors, ModSets(tables.functions, tables.records), deadline)
+    functions = tables.functions
+    queue = machine.queue = Queue(waiting=names_of_waiting(functions), polled=polling_calls(functions))
+    machine.device, machine.most_steps, machine.most_elements = kernels, _STEPS, _ELEMENTS
+    with suppress(SeenError, TimeLimitError, StoppedError, MemoryError):
+        _make_variables(machine)
+        run_main(machine, main, (1, _command_line())[: len(main.parameters)])
+    return queue
+
+
+def _make_variables(machine: Machine) -> None:
+    """Makes the variables of the device, which kernels may use before the host has to do with them."""
+    for item in machine.globals.values():
+        if item.variable.storage is Storage.DEVICE:
+            machine.object_of(item.variable)
+
+
+def _command_line() -> Pointer:
+    text = PointerType(CHAR)
+    name = Object("name", 8, {i: Cell(c, CHAR, 1) for i, c in enumerate(b"program\0")})
+    cells = {0: Cell(Pointer(name, 0), text, _POINTER), _POINTER: Cell(NULL, text, _POINTER)}
+    return Pointer(Object("argv", 2 * _POINTER, cells), 0)

@@ -1,0 +1,293 @@
+"""Kernels of a concrete run of host code: they run on what they find in memory, and leave there what they store.
+
+    std::vector<int> next = expand(frontier);         // the host code of any library that the concrete run knows
+    step<<<grid, block>>>(d_next, …);                 // finds what the host and earlier kernels have left there
+
+What a kernel makes of contents that nobody has given is not known afterwards.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from random import Random
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.findings.asked_pair import AskedPair
+from hgrd.findings.model import Finding
+from hgrd.host.concrete.images import launch_image
+from hgrd.host.concrete.state.machine import Launched, Machine, Place
+from hgrd.host.concrete.state.memory import forget, store
+from hgrd.host.concrete.state.queue import Work
+from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer
+from hgrd.host.memory_image import LaunchImage
+from hgrd.program.expressions import FunctionRef
+from hgrd.program.linked import Tables
+from hgrd.program.span import Span
+from hgrd.program.types import BoolType, FloatType, IntType, Type
+from hgrd.simulate.detectors.access_model import AccessModel
+from hgrd.simulate.detectors.moments import LaunchShape
+from hgrd.simulate.execute import Executable, execute, prepare
+from hgrd.simulate.launch import ConcreteLaunch, Finished, RunOutcome
+from hgrd.simulate.lockstep.instructions import UnsupportedError
+from hgrd.simulate.lockstep.memory import SHIFT, Memory
+from hgrd.simulate.program_run.determined import floats_decide
+from hgrd.simulate.program_run.launch_memory import KnownData, LaunchMemory, launch_memory
+from hgrd.simulate.program_run.launch_run import Watched
+from hgrd.simulate.program_run.program_run import collect
+from hgrd.simulate.replay.barrier_watch import LateError, SeenError
+from hgrd.simulate.trace import Arrive, Fenced, Sites, Touch
+
+_WORK: Final = 1 << 26  # of one kernel
+_MOST_THREADS: Final = 1 << 18  # of larger launches some blocks run
+_SAMPLE: Final = 16  # blocks at either end, and in the middle
+_TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # the work for an access, and for each of its threads
+_MOST_KEPT: Final = 1 << 23  # accesses of threads that are kept, of all kernels
+_MOST_STORED: Final = 1 << 17  # elements that a kernel leaves in an object, and that are taken over
+_MOST_WATCHED: Final = 4  # times that the launch is watched, where the program makes it again and again
+
+
+class KernelUses(Struct, frozen=True):
+    """What a kernel has used of memory, whatever contents it finds there that nobody has given.
+
+    That is its accesses, with the numbers of objects, by their identity.
+    """
+
+    touches: Sequence[Touch]
+    numbers: Mapping[int, int]
+    launch: ConcreteLaunch
+    sites: Sites
+
+
+class WatchedLaunch(Struct):
+    """A launch that is watched for races between given sites, by its place; `found` are those so far."""
+
+    place: Place
+    asked: tuple[AskedPair, ...]
+    found: dict[AskedPair, Finding] = field(default_factory=dict[AskedPair, Finding])
+    times: int = 0
+
+    @property
+    def all_found(self) -> bool:
+        return len(self.found) == len(self.asked) and not any(f.same_value for f in self.found.values())
+
+
+class KernelRuns(Struct):
+    """Whoever runs the kernels of a concrete run, for some seconds; then it is not known what they do.
+
+    `uses` are those of kernels, by the numbers of pieces of work.
+    """
+
+    tables: Tables
+    seconds: float
+    watched: WatchedLaunch | None = None
+    kept: int = 0
+    uses: dict[int, KernelUses] = field(default_factory=dict[int, KernelUses])
+    _kernels: dict[str, Executable] = field(default_factory=dict[str, Executable])
+
+    def run(self, machine: Machine, kernel: FunctionRef, launched: Launched, work: Work, /) -> bool:
+        """Runs a kernel; False: what it leaves in memory is not known.
+
+        Raises SeenError when all that was asked of the watched launch is found.
+        """
+        if self.seconds <= 0:
+            return False
+        begin = perf_counter()
+        try:
+            return self._run(machine, kernel, launched, work)
+        finally:
+            self.seconds -= perf_counter() - begin
+
+    def _run(self, machine: Machine, kernel: FunctionRef, launched: Launched, work: Work) -> bool:
+        declared = self.tables.functions.get(kernel.key)
+        image = None if declared is None else launch_image(launched, declared.parameters, machine.records, always=True)
+        if declared is None or image is None:
+            return False
+        try:
+            run = self._made(machine, kernel, work, image)
+            outcome = _execute(run)
+        except (UnsupportedError, MemoryError):
+            return False
+        data, touches = run.found.data, run.observer.touches
+        supposed = data.guessed or (data.guessed_floats and floats_decide(self.tables, run.executable))
+        self._keep(work, launched, run, self._whatever_it_finds(run, image) if supposed else touches)
+        self._collect(run, supposed=supposed)
+        if not isinstance(outcome, Finished) or run.launch.chosen is not None:
+            return False
+        sure = (not supposed, not (supposed or data.guessed_floats))
+        _take_over(machine, launched.originals, run.found, run.observer.stores, work.span, sure)
+        return True
+
+    def _made(self, machine: Machine, kernel: FunctionRef, work: Work, image: LaunchImage) -> _Run:
+        if kernel.key not in self._kernels:
+            self._kernels[kernel.key] = prepare(self.tables, self.tables.functions[kernel.key])
+        executable = self._kernels[kernel.key]
+        found = launch_memory(executable.function, image)
+        launch = ConcreteLaunch(image.grid, image.block, found.arguments, image.shared_bytes)
+        calls = tuple(f.call_site for f in machine.frames if f.call_site is not None)
+        if self.watched is None or self.watched.place != (calls, work.span, kernel.key):
+            launch = replace(launch, chosen=_sample(launch))
+            return _Run(executable, launch, found, _Observer(found.data))
+        model = AccessModel(LaunchShape(launch.block_threads, launch.blocks))
+        return _Run(executable, launch, found, _Observer(found.data, Watched(model, found.data)))
+
+    def _whatever_it_finds(self, run: _Run, image: LaunchImage) -> Sequence[Touch]:
+        """The accesses that a kernel also makes where memory without contents holds something else."""
+        if self.watched is not None:
+            return ()
+        found = launch_memory(run.executable.function, image, guesses=Random(1))
+        other = _Run(run.executable, run.launch, found, _Observer(found.data))
+        _execute(other)
+        pairs = zip(run.observer.touches, other.observer.touches, strict=False)
+        return [touch for touch, _ in takewhile(lambda both: _are_same(*both), pairs)]
+
+    def _keep(self, work: Work, launched: Launched, run: _Run, touches: Sequence[Touch]) -> None:
+        self.kept += sum(len(t.threads) for t in touches)
+        if self.kept <= _MOST_KEPT and self.watched is None:
+            numbers = {id(o): a >> SHIFT for o, a in zip(launched.originals, run.found.addresses, strict=True)}
+            self.uses[work.number] = KernelUses(touches, numbers, run.launch, run.executable.sites)
+
+    def _collect(self, run: _Run, *, supposed: bool) -> None:
+        if run.observer.watched is None or self.watched is None:
+            return
+        races = run.observer.watched.model.races()
+        collect(self.watched.found, self.watched.asked, races, run.executable, run.launch, supposed=supposed)
+        self.watched.times += 1
+        if self.watched.all_found or self.watched.times == _MOST_WATCHED:
+            raise SeenError
+
+
+class _Run(Struct, frozen=True):
+    """One run of a kernel."""
+
+    executable: Executable
+    launch: ConcreteLaunch
+    found: LaunchMemory
+    observer: _Observer
+
+
+def _execute(run: _Run) -> RunOutcome | None:
+    """How a run ends; None where its work is used up before."""
+    try:
+        return execute(run.executable, run.launch, run.found.memory, run.observer, _WORK)
+    except LateError:
+        return None
+
+
+def _sample(launch: ConcreteLaunch) -> tuple[int, ...] | None:
+    """Some blocks of a large launch; None: all run."""
+    blocks = launch.grid_blocks
+    if blocks * launch.block_threads <= _MOST_THREADS or blocks <= 3 * _SAMPLE:
+        return None
+    middle = blocks // 2
+    return (*range(_SAMPLE), *range(middle, middle + _SAMPLE), *range(blocks - _SAMPLE, blocks))
+
+
+def _are_same(one: Touch, other: Touch) -> bool:
+    same = (one.site, one.memory, one.size) == (other.site, other.memory, other.size)
+    return same and np.array_equal(one.threads, other.threads) and np.array_equal(one.offsets, other.offsets)
+
+
+class _Observer(Struct):
+    """An observer that keeps the accesses to global memory, and raises LateError when its `work` is used up.
+
+    `stores` are those that store, by the number of the object.
+    """
+
+    data: KnownData
+    watched: Watched | None = None
+    work: int = _WORK
+    touches: list[Touch] = field(default_factory=list[Touch])
+    stores: dict[int, list[Touch]] = field(default_factory=lambda: defaultdict[int, list[Touch]](list))
+
+    def touch(self, event: Touch, /) -> None:
+        self.work -= _TOUCH + _TOUCH_OF_THREAD * len(event.threads)
+        if self.work < 0:
+            raise LateError
+        if self.watched is None:
+            self.data.touch(event)
+        else:
+            self.watched.touch(event)
+        if event.space is Space.GLOBAL:
+            self.touches.append(event)
+            if event.kind is not AccessKind.READ:
+                self.stores[event.memory].append(event)
+
+    def arrive(self, event: Arrive, /) -> None:
+        if self.watched is not None:
+            self.watched.arrive(event)
+
+    def fenced(self, event: Fenced, /) -> None:
+        if self.watched is not None:
+            self.watched.fenced(event)
+
+
+# ---------------------------------------------------------------- what a kernel leaves in memory
+
+
+def _take_over(
+    machine: Machine,
+    objects: Sequence[Object],
+    found: LaunchMemory,
+    stores: Mapping[int, Sequence[Touch]],
+    span: Span,
+    sure: tuple[bool, bool],
+) -> None:
+    """Gives objects what a kernel has left in memory; `sure`: whether numbers, and floating-point ones, are known."""
+    for target, address in zip(objects, found.addresses, strict=True):
+        events = stores.get(address >> SHIFT, ())
+        if sum(len(e.threads) for e in events) > _MOST_STORED:
+            forget(target)
+            continue
+        stored = _stored(found.memory, address >> SHIFT, events)
+        if stored is None:
+            forget(target)
+            continue
+        for at, type_, value in stored:
+            known = UNKNOWN if value is None or not sure[isinstance(type_, FloatType)] else value
+            store(Pointer(target, at), known, type_, machine.records, span)
+
+
+def _stored(
+    memory: Memory, number: int, events: Sequence[Touch]
+) -> Iterator[tuple[int, Type, int | float | None]] | None:
+    """The elements that a kernel has stored into an object: places, types and values (None: perhaps an address).
+
+    None where some of them are not numbers.
+    """
+    places: dict[np.dtype[Any], list[NDArray[np.int64]]] = defaultdict(list)
+    for event in events:
+        values = event.values
+        if values is None or values.ndim != 1 or values.dtype.itemsize != event.size or values.dtype.kind not in "iufb":
+            return None
+        places[values.dtype].append(event.offsets)
+    return (one for dtype, offsets in places.items() for one in _elements(memory, number, dtype, offsets))
+
+
+def _elements(
+    memory: Memory, number: int, dtype: np.dtype[Any], offsets: list[NDArray[np.int64]]
+) -> Iterator[tuple[int, Type, int | float | None]]:
+    unique = np.unique(np.concatenate(offsets))
+    rows = memory.objects[number].data[unique[:, None] + np.arange(dtype.itemsize)]
+    for at, value in zip(unique.tolist(), rows.copy().view(dtype)[:, 0].tolist(), strict=True):
+        leads = isinstance(value, int) and value >> SHIFT in memory.objects
+        yield at, _type_of(dtype), None if leads else value
+
+
+def _type_of(dtype: np.dtype[Any]) -> Type:
+    bits = 8 * dtype.itemsize
+    match dtype.kind:
+        case "b":
+            return BoolType()
+        case "f":
+            return FloatType(bits)
+        case kind:
+            return IntType(bits, kind == "i")
