@@ -7,9 +7,10 @@ ISO C++, [atomics.types.operations].
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
+from typing import Final
 
 from msgspec import Struct
 
@@ -119,6 +120,14 @@ ORDERS_AND_SCOPES: dict[str, int] = {
 }
 """The numbers of memory orders and scopes, by the names of their enumerators."""
 
+_OF_NUMBER: Final = re.compile(r"(?:cuda::std|cuda|std)::atomic<([\w ]+)")
+_BYTES: Final[Mapping[str, int]] = {
+    **dict.fromkeys(("bool", "char", "signed char", "unsigned char"), 1),
+    **dict.fromkeys(("short", "unsigned short"), 2),
+    **dict.fromkeys(("int", "unsigned int", "unsigned", "float"), 4),
+    **dict.fromkeys(("long", "unsigned long", "long long", "unsigned long long", "double"), 8),
+}
+
 
 @cache
 def atomic_function(name: str) -> AtomicFunction | None:
@@ -140,6 +149,15 @@ def atomic_function(name: str) -> AtomicFunction | None:
 def is_atomic_object(qualified: str) -> bool:
     """Whether this names a class of atomic objects, or a member of one."""
     return _MEMBER.match(qualified) is not None or _MEMBER.match(f"{qualified}::") is not None
+
+
+def atomic_object_size(type_: str) -> int | None:
+    """The bytes of an atomic object of a number, as `cuda::atomic<int, …>`; None: of another class.
+
+    It has the representation of the number (libcu++, "cuda::atomic").
+    """
+    match = _OF_NUMBER.match(type_)
+    return None if match is None else _BYTES.get(match[1].strip())
 
 
 def is_wait(qualified: str, name: str) -> bool:

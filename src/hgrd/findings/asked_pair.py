@@ -8,9 +8,13 @@ from hgrd.findings.model import Level, Site, Space
 
 
 class AskedPair(Struct, frozen=True):
-    """Two sites of a kernel of which it is asked whether they race at these levels."""
+    """Two sites of a kernel of which it is asked whether they race at these levels.
+
+    `computed`: that depends on what the program computes, and other contents of memory say nothing.
+    """
 
     first: Site
     second: Site
     space: Space
     levels: tuple[Level, ...]
+    computed: bool = False

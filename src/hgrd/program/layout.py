@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from hgrd.cuda.atomics import atomic_object_size
 from hgrd.cuda.barrier_objects import OBJECT_SIZE, is_barrier
 from hgrd.cuda.cub import STORAGE_SIZE, uses_storage
 from hgrd.cuda.groups import HANDLE_SIZE, is_group
@@ -51,6 +52,8 @@ def size_of(type_: Type, records: Mapping[str, Record]) -> int | None:
             return STORAGE_SIZE
         case OpaqueType(name=name) if uses_storage(name):
             return POINTER_SIZE
+        case OpaqueType(name=name):
+            return atomic_object_size(name)
         case _:
             return None
 

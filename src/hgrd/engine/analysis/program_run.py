@@ -12,6 +12,7 @@ from hgrd.engine.analysis.replay import WitnessReplay
 from hgrd.findings.asked_pair import AskedPair
 from hgrd.findings.model import Confidence, FactUse, Finding, LaunchReport, OpenPair, Outcome
 from hgrd.host.kinds import FactKind
+from hgrd.races.plausibility.program_made_arrays import BY_PROGRAM
 from hgrd.races.results.evidence import KernelAtLaunch
 from hgrd.symbolic.limits import TimeLimitError, until
 
@@ -97,8 +98,14 @@ def _asked(report: LaunchReport, unsure: Collection[Confidence]) -> tuple[AskedP
         if key is not None:
             known = levels.get(key)
             both = {*pair.levels, *(known.levels if known is not None else ())}
-            levels[key] = replace(key, levels=tuple(level for level in type(pair.levels[0]) if level in both))
+            computed = (known is not None and known.computed) or _is_computed(pair)
+            wanted = tuple(level for level in type(pair.levels[0]) if level in both)
+            levels[key] = replace(key, levels=wanted, computed=computed)
     return tuple(levels.values())
+
+
+def _is_computed(pair: OpenPair | Finding) -> bool:
+    return isinstance(pair, OpenPair) and pair.reason.startswith(BY_PROGRAM)
 
 
 def _key(pair: OpenPair | Finding) -> AskedPair | None:
@@ -109,7 +116,7 @@ def _key(pair: OpenPair | Finding) -> AskedPair | None:
 
 
 def _by_key(shown: Mapping[AskedPair, Finding]) -> dict[AskedPair, Finding]:
-    return {replace(pair, levels=()): finding for pair, finding in shown.items()}
+    return {replace(pair, levels=(), computed=False): finding for pair, finding in shown.items()}
 
 
 def _replaced(finding: Finding, shown: Mapping[AskedPair, Finding]) -> Finding:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hgrd.host.concrete.library.call import LibraryCall
+from hgrd.host.concrete.library.call import LibraryCall, Model
 from hgrd.host.concrete.library.containers import LOOKING
+from hgrd.host.concrete.library.launching import LAUNCHING
 from hgrd.host.concrete.library.models import model_of
 from hgrd.host.concrete.library.streams import CALLING
 from hgrd.host.concrete.state.machine import MOST_FRAMES, EndedError, Frame, Machine
@@ -17,7 +18,10 @@ from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
 
-_HARMLESS = (*LOOKING, "push_back", "emplace_back", "reserve")
+_HARMLESS = (
+    *LOOKING, "push_back", "emplace_back", "reserve", "operator->", "operator*", "make_unique", "make_shared",
+    "unique_ptr", "shared_ptr", "move", "forward",
+)  # fmt: skip
 
 
 def call(
@@ -33,12 +37,12 @@ def call(
     if function == THROWN or function.name.startswith(PREFIX):
         raise StoppedError
     own = declared is not None and declared.body is not None and function.user_code
-    own = own or (function.name in CALLING and not function.user_code)
+    own = own or (not function.user_code and (function.name in CALLING or function.name in LAUNCHING))
     if not own and any(_may_run(machine, a, t) for a, t in zip(arguments, types, strict=True)):
         raise StoppedError
     if not function.user_code:
         _may_destroy(machine, function, types)
-        model = model_of(function)
+        model = _model(machine, function)
         value = None if model is None else model(LibraryCall(machine, function, arguments, types, returns, span))
         if value is not None:
             return value
@@ -54,8 +58,18 @@ def call(
     return UNKNOWN
 
 
+def _model(machine: Machine, function: FunctionRef) -> Model | None:
+    """The model of a library function, which is looked up once for each function that a part of the program names."""
+    known = machine.models.get(id(function))
+    if known is None:
+        known = machine.models[id(function)] = function, model_of(function)
+    return known[1]
+
+
 def _may_run(machine: Machine, argument: Value, type_: Type) -> bool:
     """Whether a function may call code of the program by what it is given."""
+    if isinstance(argument, int | float):
+        return False
     type_ = type_.to if isinstance(type_, PointerType) else type_
     if isinstance(type_, RecordType) and type_.key in machine.functors:
         return True

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hgrd.host.concrete.launches import record_launch
 from hgrd.host.concrete.state.arithmetic import binary, converted, unary
-from hgrd.host.concrete.state.machine import Machine
+from hgrd.host.concrete.state.machine import LOOKED, Machine
 from hgrd.host.concrete.state.memory import load, own_copy, store, width_of
 from hgrd.host.concrete.state.values import (
     NULL,
@@ -30,15 +30,18 @@ _PLAIN: Final = (int, float, Pointer)
 
 def evaluate(machine: Machine, e: ir.Expression) -> Value:
     """The value of an expression; its effects go into memory."""
+    kind = type(e)
     if isinstance(e, ir.IntConst):
         return e.value
-    if isinstance(e, ir.Load) and isinstance(e.place, ir.VariablePlace) and not e.volatile:
-        known = machine.frame.variables.get(e.place.variable.key)
+    if isinstance(e, ir.Load) and type(e.place) is ir.VariablePlace and not e.volatile:
+        known = machine.frames[-1].variables.get(e.place.variable.key)
         cell = None if known is None else known.cells.get(0)
-        if cell is not None and type(cell.value) in _PLAIN and cell.type == e.type:
+        if cell is not None and type(cell.value) in _PLAIN and (cell.type is e.type or cell.type == e.type):
             return cell.value
-    machine.step()
-    return _MEANINGS[type(e)](machine, e)
+    machine.steps = steps = machine.steps + 1
+    if steps > machine.most_steps or not steps % LOOKED:
+        machine.look()
+    return _MEANINGS[kind](machine, e)
 
 
 def place_of(machine: Machine, place: ir.Place) -> Pointer | None:
@@ -107,6 +110,10 @@ def _load(machine: Machine, e: ir.Load) -> Value:
     place = place_of(machine, e.place)
     if place is None or e.volatile:
         return UNKNOWN
+    cell = None if place.offset is None or place.target.moved else place.target.cells.get(place.offset)
+    if cell is not None and type(cell.value) in _PLAIN and (cell.type is e.type or cell.type == e.type):
+        _touched(machine, place, e.type, e.span, stores=False)
+        return cell.value
     _touched(machine, place, e.type, e.span, stores=False)
     value = load(place, e.type, machine.records)
     return value if isinstance(e.place, ir.TemporaryPlace) else own_copy(value)
@@ -114,7 +121,7 @@ def _load(machine: Machine, e: ir.Load) -> Value:
 
 def _touched(machine: Machine, place: Pointer | None, type_: Type, span: Span, *, stores: bool) -> None:
     """The host uses memory, which work on the device may use meanwhile."""
-    if machine.queue is not None and place is not None:
+    if place is not None and machine.queue is not None and (machine.queue.users or machine.queue.calling):
         machine.queue.touch(place, width_of(type_, machine.records), span, stores=stores)
 
 
@@ -152,8 +159,8 @@ def _unary(machine: Machine, e: ir.Unary) -> Value:
 
 
 def _binary(machine: Machine, e: ir.Binary) -> Value:
-    left = machine.evaluate(machine, e.left)
-    return binary(e.op, left, machine.evaluate(machine, e.right), e.type)
+    left = evaluate(machine, e.left)
+    return binary(e.op, left, evaluate(machine, e.right), e.type)
 
 
 def _logical(machine: Machine, e: ir.Logical) -> Value:
@@ -239,8 +246,8 @@ def _update(machine: Machine, e: ir.Update) -> Value:
 
 
 def _call(machine: Machine, e: ir.Call) -> Value:
-    arguments = tuple(machine.evaluate(machine, a) for a in e.arguments)
-    return machine.call(machine, e.function, arguments, tuple(a.type for a in e.arguments), e.type, e.span)
+    arguments = tuple([evaluate(machine, a) for a in e.arguments])
+    return machine.call(machine, e.function, arguments, tuple([a.type for a in e.arguments]), e.type, e.span)
 
 
 def _indirect(machine: Machine, e: ir.IndirectCall) -> Value:

@@ -211,14 +211,14 @@ def _forget_effects(machine: Machine, parts: tuple[Statement, ...]) -> None:
     must_be_followed(machine, effects)
     if any(isinstance(node, st.Return | st.Goto | st.UnsupportedStatement | ir.Unsupported) for node in nodes(parts)):
         raise StoppedError
+    sizes = not _may_resize(parts)
     if effects.through_pointers or effects.calls:
-        sizes = not _may_resize(parts)
         forget_reachable([Pointer(target, 0) for target in _mentioned(machine, parts)], sizes=sizes)
     if any(machine.functions[key].user_code for key in effects.calls & machine.functions.keys()):
         machine.forget_globals()
     for variable in effects.assigned | effects.exposed | effects.arrays:
         if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.frame.variables:
-            forget(machine.object_of(variable))
+            forget(machine.object_of(variable), sizes=sizes)
 
 
 def _may_resize(parts: tuple[Statement, ...]) -> bool:

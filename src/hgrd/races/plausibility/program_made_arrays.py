@@ -41,6 +41,7 @@ from hgrd.terms import Op, Origin, Term, add, conj, const, disj, div, eq, le, mu
 from hgrd.terms.linear import difference, linear
 from hgrd.terms.rewrite import arrays_of, bottom_up, unwrapped
 
+BY_PROGRAM: Final = "it depends on values that the program computes"  # begins the reason
 _FAR: Final = 1 << 12  # distance of elements that are far apart: more elements than a part has
 _FARTHER: Final = 4  # bits more for the next array, so that sums of elements of two arrays are apart, too
 _MOST: Final = 4  # arrays that get distances of their own
@@ -111,7 +112,7 @@ class ProgramMadeArrays(Struct, frozen=True):
         names = tuple(dict.fromkeys(look.name for look in looks))
         spans = {m.target.name: m.span for m in self.made.objects.values()}
         where = next((f" ({Path(spans[n].file).name}:{spans[n].line})" for n in names if n in spans), "")
-        return f"it depends on values that the program computes: {listed(names)}{where}"
+        return f"{BY_PROGRAM}: {listed(names)}{where}"
 
     def _shapes(self, query: Query, looks: list[_Look]) -> Iterator[tuple[Term, ...]]:
         """Simple shapes of the arrays' contents, each as conditions on the elements that the threads read.

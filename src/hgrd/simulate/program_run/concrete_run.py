@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Final
 
 from hgrd.findings.asked_pair import AskedPair
-from hgrd.findings.model import Finding
+from hgrd.findings.model import Confidence, Finding
 from hgrd.host.concrete.run import begin, run_main
 from hgrd.host.concrete.state.machine import Machine
 from hgrd.host.concrete.state.queue import Queue
@@ -25,7 +25,7 @@ from hgrd.simulate.replay.barrier_watch import SeenError
 from hgrd.symbolic.limits import TimeLimitError
 
 _STEPS: Final = 4_000_000
-_ELEMENTS: Final = 1 << 20
+_ELEMENTS: Final = 1 << 18
 _SECONDS, _SECONDS_WATCHED = 6.0, 10.0  # of kernels
 _POINTER: Final = 8  # bytes
 
@@ -36,7 +36,8 @@ def races_in_concrete_run(
     """The pairs of accesses of a kernel that race at a launch; those that the run has shown by its end."""
     watched = WatchedLaunch((launch.stack, launch.span, launch.kernel.key), asked)
     _run(tables, main, KernelRuns(tables, _SECONDS_WATCHED, watched), deadline)
-    return watched.found
+    unsure = Confidence.DATA_DEPENDENT
+    return {pair: race for pair, race in watched.found.items() if not (pair.computed and race.confidence is unsure)}
 
 
 def races_beside_launches(tables: Tables, main: Function, deadline: float) -> tuple[HostRace, ...]:

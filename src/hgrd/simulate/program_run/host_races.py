@@ -55,7 +55,15 @@ def host_races(queue: Queue, kernels: dict[int, KernelUses]) -> tuple[HostRace, 
     if queue.lost:
         return ()
     table = _Table(queue, kernels)
-    return tuple(dict.fromkeys([*table.between_work(), *table.with_host()]))
+    found: dict[tuple[object, ...], HostRace] = {}
+    for race in (*table.between_work(), *table.with_host()):
+        found.setdefault((*_place(race.first), *_place(race.second)), race)
+    return tuple(found.values())
+
+
+def _place(end: RaceEnd) -> tuple[object, ...]:
+    """What a side of a race is known by in the program."""
+    return end.span, end.stores, None if end.work is None else (end.work.span, end.work.kernel)
 
 
 class _Table(Struct):

@@ -46,7 +46,7 @@ from hgrd.simulate.program_run.program_run import collect
 from hgrd.simulate.replay.barrier_watch import LateError, SeenError
 from hgrd.simulate.trace import Arrive, Fenced, Sites, Touch
 
-_WORK: Final = 1 << 26  # of one kernel
+_WORK, _WORK_WATCHED = 1 << 26, 1 << 29  # of one kernel
 _MOST_THREADS: Final = 1 << 18  # of larger launches some blocks run
 _SAMPLE: Final = 16  # blocks at either end, and in the middle
 _TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # the work for an access, and for each of its threads
@@ -137,7 +137,8 @@ class KernelRuns(Struct):
             launch = replace(launch, chosen=_sample(launch))
             return _Run(executable, launch, found, _Observer(found.data))
         model = AccessModel(LaunchShape(launch.block_threads, launch.blocks))
-        return _Run(executable, launch, found, _Observer(found.data, Watched(model, found.data)))
+        watched = Watched(model, found.data, _WORK_WATCHED)
+        return _Run(executable, launch, found, _Observer(found.data, watched, _WORK_WATCHED))
 
     def _whatever_it_finds(self, run: _Run, image: LaunchImage) -> Sequence[Touch]:
         """The accesses that a kernel also makes where memory without contents holds something else."""
@@ -177,7 +178,7 @@ class _Run(Struct, frozen=True):
 def _execute(run: _Run) -> RunOutcome | None:
     """How a run ends; None where its work is used up before."""
     try:
-        return execute(run.executable, run.launch, run.found.memory, run.observer, _WORK)
+        return execute(run.executable, run.launch, run.found.memory, run.observer, run.observer.work)
     except LateError:
         return None
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model, pointee_of
 from hgrd.host.concrete.library.records import constructor_of
+from hgrd.host.concrete.library.smart_pointers import is_smart_pointer
 from hgrd.host.concrete.state.memory import clear, copied, forget, load, own_copy
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Container, Object, Parts, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef
@@ -23,6 +24,7 @@ _OWNERS: Final = (
 _FIXED: Final = re.compile(r"std::array<.*, (\d+)>$")
 LOOKING: Final = ("operator[]", "at", "size", "data", "begin", "end", "front", "back", "empty", "get")
 """Members that do not change how many elements there are."""
+_SMART: Final = 1  # bytes that a smart pointer counts as
 _COPY: Final = 2
 _RANGE: Final = 3
 
@@ -206,6 +208,8 @@ def _at(call: LibraryCall, container: Container, index: int | None) -> Value:
 
 def _inner(container: Container, index: int, type_: Type) -> Pointer:
     """An element that is a container itself; those that a container begins with are empty."""
+    if is_smart_pointer(type_):
+        return Pointer(container.elements, index)
     if index not in container.elements.cells and container.count is not None and index < container.count:
         empty = container.fill == 0 and container.fill_type is None
         container.elements.cells[index] = Cell(Container(Object("elements"), 0 if empty else None), type_, 1)
@@ -229,7 +233,7 @@ def _back(call: LibraryCall) -> Value | None:
 def _emplaced(call: LibraryCall) -> Value | None:
     """emplace_back(…) of a record with a constructor for that."""
     type_, container = _element_type(call), container_at(call)
-    made = constructor_of(call, type_) if isinstance(type_, RecordType) else None
+    made = constructor_of(call.machine, type_, len(call.arguments)) if isinstance(type_, RecordType) else None
     if made is None or type_ is None:
         return None
     width = prepare(call, container, type_)
@@ -257,10 +261,10 @@ def _push_back(call: LibraryCall) -> Value | None:
     name = call.function.name
     if len(call.arguments) != _COPY or (name == "emplace_back" and _element_type(call) != type_):
         return _other(call)
-    if type_ is None or isinstance(type_, OpaqueType):
+    if type_ is None or (isinstance(type_, OpaqueType) and not is_smart_pointer(type_)):
         return _other(call)
     value = own_copy(call.value(1))
-    width = prepare(call, container, type_)
+    width = _SMART if is_smart_pointer(type_) else prepare(call, container, type_)
     if width is None or container.count is None:
         return _other(call)
     place = Pointer(container.elements, container.count * width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hgrd.host.concrete.library.call import LibraryCall, Model
+from hgrd.host.concrete.state.machine import Machine
 from hgrd.host.concrete.state.memory import load, store
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Parts, Pointer, Value
 from hgrd.program.expressions import FunctionRef
@@ -53,12 +54,12 @@ def _stored(call: LibraryCall, place: Pointer, type_: RecordType, values: list[V
     return UNKNOWN
 
 
-def constructor_of(call: LibraryCall, type_: RecordType) -> Function | None:
-    """The only constructor of a record for what a call gives after its first argument, other than for a copy."""
-    record = call.machine.records.get(type_.key)
+def constructor_of(machine: Machine, type_: RecordType, count: int) -> Function | None:
+    """The only constructor of a record with so many parameters, the object among them, other than for a copy."""
+    record = machine.records.get(type_.key)
     if record is None:
         return None
-    found = [f for f in call.machine.functions.values() if _constructs(f, record.name, type_, len(call.arguments))]
+    found = [f for f in machine.functions.values() if _constructs(f, record.name, type_, count)]
     return found[0] if len(found) == 1 else None
 
 

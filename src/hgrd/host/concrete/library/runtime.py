@@ -8,6 +8,8 @@ from math import gcd
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model
+from hgrd.host.concrete.library.devices import DEVICES
+from hgrd.host.concrete.library.launching import LAUNCHING
 from hgrd.host.concrete.library.streams import STREAMS, argument
 from hgrd.host.concrete.state.memory import clear, copy_bytes, forget, forget_reachable
 from hgrd.host.concrete.state.queue import FILL, Used
@@ -194,6 +196,8 @@ _RUNTIME: Final[Mapping[str, Model]] = {
         _nothing,
     ),
     **STREAMS,
+    **LAUNCHING,
+    **DEVICES,
     "cudaHostRegister": _registered,
     "cudaHostGetDevicePointer": _mapped,
     **dict.fromkeys(("gcd", "__gcd"), _gcd),

@@ -12,7 +12,6 @@ from hgrd.program.expressions import BinaryOp, UnaryOp
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
 
 _SINGLE: Final = 32
-_COMPARING: Final = {BinaryOp.EQ, BinaryOp.NE, BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE}
 
 
 def as_type(value: Value, type_: Type) -> Value:
@@ -49,6 +48,8 @@ def rounded(number: float, type_: FloatType) -> Value:
 
 def converted(value: Value, type_: Type) -> Value:
     """A value converted to a type (C++ [conv])."""
+    if type(value) is int and isinstance(type_, IntType):
+        return cut(value, type_)
     match value, type_:
         case int(), IntType():
             return cut(value, type_)
@@ -90,15 +91,18 @@ def unary(op: UnaryOp, value: Value, type_: Type) -> Value:
 
 def binary(op: BinaryOp, a: Value, b: Value, type_: Type) -> Value:
     """The value of a binary operator; unknown where C gives it no meaning."""
-    if op in _COMPARING:
-        return _compared(op, a, b)
     if type(a) is int and type(b) is int:
+        comparison = _COMPARISONS.get(op)
+        if comparison is not None:
+            return int(comparison(a, b))
         function = _INTEGERS.get(op)
-        if function is None or (op in (BinaryOp.DIV, BinaryOp.REM) and b == 0):
+        if function is None or (b == 0 and op in (BinaryOp.DIV, BinaryOp.REM)):
             return UNKNOWN
         if op in (BinaryOp.SHL, BinaryOp.SHR) and not (isinstance(type_, IntType) and 0 <= b < type_.bits):
             return UNKNOWN
         return _number(function(a, b), type_, wraps=op is BinaryOp.SHL)
+    if op in _COMPARISONS:
+        return _compared(op, a, b)
     if isinstance(a, float) and isinstance(b, float) and isinstance(type_, FloatType):
         return _float(op, a, b, type_)
     return UNKNOWN
@@ -106,13 +110,14 @@ def binary(op: BinaryOp, a: Value, b: Value, type_: Type) -> Value:
 
 def _number(number: int, type_: Type, *, wraps: bool = False) -> Value:
     """A result in its type; a signed one that does not fit has no meaning."""
+    if isinstance(type_, IntType):
+        bits = type_.bits
+        if not type_.signed:
+            return number & ((1 << bits) - 1)
+        if -(1 << (bits - 1)) <= number < 1 << (bits - 1):
+            return number
+        return cut(number, type_) if wraps else UNKNOWN
     match type_:
-        case IntType(signed=False):
-            return number & ((1 << type_.bits) - 1)
-        case IntType(bits=bits):
-            if -(1 << (bits - 1)) <= number < 1 << (bits - 1):
-                return number
-            return cut(number, type_) if wraps else UNKNOWN
         case BoolType():
             return int(number != 0)
         case _:

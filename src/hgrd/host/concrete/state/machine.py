@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from math import inf
 from time import perf_counter
-from typing import Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from msgspec import Struct, field
 
@@ -21,7 +21,7 @@ from hgrd.program.types import Type
 
 STEPS = 800_000  # expressions that are evaluated
 ELEMENTS = 1 << 16  # of an object that are written one by one, or recorded
-_LOOKED: Final = 256  # steps between two looks at the clock
+LOOKED: Final = 256  # steps between two looks at the clock
 MOST_FRAMES = 64
 _ON_DEVICE = (Storage.DEVICE, Storage.CONSTANT)
 
@@ -97,6 +97,7 @@ class Machine(Struct):
     most_elements: int = ELEMENTS
     device: Device | None = None
     queue: Queue | None = None
+    models: dict[int, tuple[FunctionRef, Any]] = field(default_factory=dict[int, "tuple[FunctionRef, Any]"])
     seen: dict[Place, Launched | None] = field(default_factory=dict["Place", "Launched | None"])
     first: dict[Place, Launched] = field(default_factory=dict["Place", Launched])
 
@@ -107,7 +108,12 @@ class Machine(Struct):
     def step(self) -> None:
         """Counts a step."""
         self.steps += 1
-        if self.steps > self.most_steps or (self.steps % _LOOKED == 0 and perf_counter() > self.deadline):
+        if self.steps > self.most_steps or not self.steps % LOOKED:
+            self.look()
+
+    def look(self) -> None:
+        """Raises StoppedError when the run has taken too many steps, or too long."""
+        if self.steps > self.most_steps or perf_counter() > self.deadline:
             raise StoppedError
 
     def object_of(self, variable: Variable) -> Object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -24,6 +24,7 @@ from hgrd.program.types import ArrayType, FloatType, IntType, OpaqueType, Pointe
 
 MOST_SCALARS = 1 << 16  # members of a record, or elements of an array, that are initialised with zeros
 _WIDEST = 16  # bytes of a scalar
+_SCALARS = (IntType, FloatType, PointerType)
 _OPAQUE = 1  # a container counts as one byte at its place
 
 Records = Mapping[str, Record]
@@ -31,14 +32,14 @@ Records = Mapping[str, Record]
 
 def width_of(type_: Type, records: Records) -> int | None:
     """The size of a type; a container is one byte, and a record with containers as long as its layout says."""
+    if isinstance(type_, IntType):
+        return type_.bits >> 3
     match type_:
         case OpaqueType():
             return _OPAQUE
         case RecordType(key=key):
             record = records.get(key)
             return None if record is None else record.size
-        case IntType(bits=bits):
-            return bits >> 3
         case _:
             return size_of(type_, records)
 
@@ -54,7 +55,7 @@ def load(place: Pointer, type_: Type, records: Records) -> Value:
         return UNKNOWN if size is None else Parts(_within(target, offset, offset + size), target.zero)
     cell, size = target.cells.get(offset), width_of(type_, records)
     if cell is None:
-        known = target.zero and size is not None and not any(_overlapped(target, offset, size))
+        known = target.zero and size is not None and not _overlapped(target, offset, size)
         return _zero(type_) if known else UNKNOWN
     return as_type(cell.value, type_) if cell.size == size else UNKNOWN
 
@@ -77,6 +78,11 @@ def store(place: Pointer, value: Value, type_: Type, records: Records, span: Spa
     """Stores a value; at an unknown place of an object nothing of it is known afterwards."""
     target, offset = place.target, place.offset
     target.must_be_here()
+    old = None if offset is None else target.cells.get(offset)
+    if old is not None and offset is not None and old.type is type_ and isinstance(type_, _SCALARS):
+        target.written = span
+        target.cells[offset] = Cell(value, type_, old.size)
+        return
     size = width_of(type_, records)
     if offset is None or size is None:
         forget(target)
@@ -85,9 +91,8 @@ def store(place: Pointer, value: Value, type_: Type, records: Records, span: Spa
     if isinstance(type_, RecordType | ArrayType):
         _store_parts(place, value, type_, size, records)
         return
-    old = target.cells.get(offset)
-    if old is None or old.size != size:
-        for at in list(_overlapped(target, offset, size)):
+    if target.cells and (old is None or old.size != size):
+        for at in _overlapped(target, offset, size):
             target.cells[at] = Cell(UNKNOWN, target.cells[at].type, target.cells[at].size)
             if at != offset:
                 target.zero = False
@@ -118,18 +123,19 @@ def _within(target: Object, low: int, high: int) -> dict[int, Cell]:
     return {at - low: target.cells[at] for at in range(low, high) if at in target.cells}
 
 
-def _overlapped(target: Object, offset: int, size: int) -> Iterator[int]:
+def _overlapped(target: Object, offset: int, size: int) -> list[int]:
     """The offsets of cells that have any of these bytes."""
-    for at in range(offset - _WIDEST + 1, offset + size):
-        cell = target.cells.get(at)
-        if cell is not None and at + cell.size > offset:
-            yield at
+    cells = target.cells
+    before = [at for at in range(offset - _WIDEST + 1, offset) if at in cells and at + cells[at].size > offset]
+    if cells.keys().isdisjoint(range(offset, offset + size)):
+        return before
+    return [*before, *(at for at in range(offset, offset + size) if at in cells)]
 
 
 def clear(target: Object, low: int, high: int) -> None:
     """Removes the cells from one byte to before another one; nothing is known of one that begins before."""
     target.must_be_here()
-    for at in list(_overlapped(target, low, 1)):
+    for at in _overlapped(target, low, 1):
         if at < low:
             target.cells[at] = Cell(UNKNOWN, target.cells[at].type, target.cells[at].size)
     if high - low > len(target.cells):

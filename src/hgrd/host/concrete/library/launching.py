@@ -1,0 +1,81 @@
+"""Models of the runtime's functions that launch kernels; the concrete run follows them where it has a device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from hgrd.host.concrete.launches import record_launch
+from hgrd.host.concrete.library.call import LibraryCall, Model
+from hgrd.host.concrete.library.streams import argument
+from hgrd.host.concrete.state.memory import load
+from hgrd.host.concrete.state.values import Callee, Pointer, StoppedError, Value
+from hgrd.program.program import Function
+from hgrd.program.types import RecordType
+
+_SUCCESS: Final = 0
+_POINTER: Final = 8  # bytes
+
+
+def _launched(call: LibraryCall) -> Value | None:
+    """cudaLaunchKernel(kernel, grid, block, arguments, shared bytes, stream), and cudaLaunchCooperativeKernel."""
+    kernel, places = _kernel(call, 0), call.pointer(3)
+    given = tuple(_at(call, places, index) for index in range(len(kernel.parameters)))
+    shared = call.value(4) if len(call.arguments) > 4 else 0
+    _launch(call, kernel, (call.value(1), call.value(2)), shared, given, argument(call, 5))
+    return _SUCCESS
+
+
+def _with_configuration(call: LibraryCall) -> Value | None:
+    """cudaLaunchKernelEx(&configuration, kernel, …)."""
+    kernel = _kernel(call, 1)
+    grid, block, shared, stream = (_member(call, n) for n in ("gridDim", "blockDim", "dynamicSmemBytes", "stream"))
+    given = tuple(call.value(2 + index) for index in range(len(kernel.parameters)))
+    _launch(call, kernel, (grid, block), shared, given, stream)
+    return _SUCCESS
+
+
+def _launch(
+    call: LibraryCall,
+    kernel: Function,
+    shape: tuple[Value, Value],
+    shared: Value,
+    given: tuple[Value, ...],
+    stream: Value,
+) -> None:
+    if call.machine.device is None:
+        raise StoppedError
+    record_launch(call.machine, kernel.ref, shape, shared, given, call.span, stream)
+
+
+def _kernel(call: LibraryCall, index: int) -> Function:
+    value = call.value(index)
+    found = call.machine.functions.get(value.function.key) if isinstance(value, Callee) else None
+    if found is None:
+        raise StoppedError
+    return found
+
+
+def _at(call: LibraryCall, places: Pointer, index: int) -> Value:
+    """The argument that one of several addresses leads to."""
+    kernel = _kernel(call, 0)
+    cell = None if places.offset is None else places.target.cells.get(places.offset + _POINTER * index)
+    if cell is None or not isinstance(cell.value, Pointer):
+        raise StoppedError
+    return load(cell.value, kernel.parameters[index].type, call.machine.records)
+
+
+def _member(call: LibraryCall, name: str) -> Value:
+    """A member of the configuration that the first argument leads to."""
+    place, type_ = call.pointer(0), call.pointee(0)
+    record = call.machine.records.get(type_.key) if isinstance(type_, RecordType) else None
+    for member in () if record is None or place.offset is None else record.fields:
+        if member.name == name:
+            return load(Pointer(place.target, (place.offset or 0) + member.offset), member.type, call.machine.records)
+    raise StoppedError
+
+
+LAUNCHING: Final[Mapping[str, Model]] = {
+    **dict.fromkeys(("cudaLaunchKernel", "cudaLaunchCooperativeKernel"), _launched),
+    "cudaLaunchKernelEx": _with_configuration,
+}
