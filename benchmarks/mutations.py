@@ -2542,7 +2542,7 @@ MUTATIONS = (
         "concrete-no-kernels",
         "kernels change nothing in the concrete run",
         ("tests/verdicts/facts/test_exact_contents.py",),
-        gives(None, "host.concrete.launches:_run_kernel"),
+        gives(None, "host.concrete.state.launches:_run_kernel"),
     ),
     Mutation(
         "exhaustive-no-pairs",

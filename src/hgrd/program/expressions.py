@@ -196,8 +196,6 @@ class Unary(Struct, frozen=True):
 
 
 class BinaryOp(Enum):
-    __hash__ = object.__hash__  # an Enum's own is slow, and operators are looked up at every step of a run
-
     ADD = "+"
     SUB = "-"
     MUL = "*"

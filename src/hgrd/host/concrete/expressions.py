@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from hgrd.host.concrete.launches import record_launch
 from hgrd.host.concrete.state.arithmetic import binary, converted, unary
+from hgrd.host.concrete.state.launches import record_launch
 from hgrd.host.concrete.state.machine import LOOKED, Machine
 from hgrd.host.concrete.state.memory import load, own_copy, store, width_of
 from hgrd.host.concrete.state.values import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from hgrd.host.concrete.launches import record_launch
 from hgrd.host.concrete.library.call import LibraryCall, Model
 from hgrd.host.concrete.library.streams import argument
+from hgrd.host.concrete.state.launches import record_launch
 from hgrd.host.concrete.state.memory import load
 from hgrd.host.concrete.state.values import Callee, Pointer, StoppedError, Value
 from hgrd.program.program import Function
