@@ -2879,4 +2879,34 @@ MUTATIONS = (
         ("tests/simulate/test_launch_runs.py",),
         gives(True, "host.launches.exact_contents:_is_same"),
     ),
+    Mutation(
+        "queries-order-nothing",
+        "a program that goes on only when a stream is complete, goes on before that in a run",
+        ("tests/verdicts/host/test_races_that_a_run_shows.py",),
+        gives(None, "host.concrete.state.queue:Queue.answer"),
+    ),
+    Mutation(
+        "waits-that-may-be-skipped",
+        "a run goes past code of which it is not known whether it waits for the device",
+        ("tests/host/test_concrete_runs.py",),
+        gives(None, "host.concrete.expressions:must_be_followed"),
+    ),
+    Mutation(
+        "the-library-destroys-nothing",
+        "objects that the library destroys do not wait for the device in a run",
+        ("tests/host/test_concrete_runs.py",),
+        gives(None, "host.concrete.state.queue:Queue.may_destroy"),
+    ),
+    Mutation(
+        "atomic-objects-without-size",
+        "the member behind an atomic object stands at its place",
+        ("tests/verdicts/sync/test_locks_of_atomic_objects.py",),
+        gives(None, "program.layout:atomic_object_size"),
+    ),
+    Mutation(
+        "all-contents-are-guesses",
+        "what vectors hold is not known in a run",
+        ("tests/verdicts/host/test_races_that_a_run_shows.py",),
+        gives(None, "simulate.program_run.kernel_runs:_take_over"),
+    ),
 )

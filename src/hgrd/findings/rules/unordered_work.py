@@ -40,12 +40,13 @@ consume<<<blocks, 256, 0, b>>>(x, y, n);
 """,
     severities="""
 **error**: the two surely use the same elements, for inputs that the witness shows. Where that, or that nothing orders
-them, is not sure, there is no finding, and the kernel is `unknown`.
+them, is not sure, the program is run without arguments, and shows it or not; if not, the kernel is `unknown`.
 """,
     known_problems="""
 - Two writes are a race here only where they are different accesses, and not both of constants: they could be of the
   same value.
 - Work in graphs stays `unknown`, unless the program makes one graph and surely launches it; so does work in other
-  threads of the host, beside callbacks, and by kernels that may wait for each other (by flags).
+  threads of the host, by kernels that may wait for each other (by flags), and beside callbacks that the run of the
+  program does not come to.
 """,
 )

@@ -184,7 +184,7 @@ def _join(units: Collection[Program], wants: Callable[[str], bool]) -> Linked:
             if key not in records or not records[key].complete:
                 records[key] = record
     hosts = {k: f for k, f in functions.items() if f.side in (Side.HOST, Side.BOTH) and f.body is not None}
-    records.update((k, r) for k, r in _opaque_records(functions.values()).items() if k not in records)
+    records.update((k, r) for k, r in opaque_records(functions.values()).items() if k not in records)
     uses = {k: _uses(f.body, wants) for k, f in hosts.items() if f.user_code}
     taken = _uses(tuple(g.initial for g in globals_.values()), wants).addresses
     taken = taken.union(*(u.addresses for u in uses.values()))
@@ -220,7 +220,7 @@ def call_operators(functions: Iterable[Function]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _opaque_records(functions: Iterable[Function]) -> dict[str, Record]:
+def opaque_records(functions: Iterable[Function]) -> dict[str, Record]:
     """Incomplete records for types of unknown layout: the members that the program names."""
     members: dict[str, dict[str, Field]] = {}
     for function in functions:

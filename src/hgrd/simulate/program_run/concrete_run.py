@@ -12,7 +12,7 @@ from hgrd.host.concrete.state.machine import Machine
 from hgrd.host.concrete.state.queue import Queue
 from hgrd.host.concrete.state.values import NULL, Cell, Object, Pointer, StoppedError
 from hgrd.host.linking.kernel_effects import ModSets
-from hgrd.host.linking.link import call_operators
+from hgrd.host.linking.link import call_operators, opaque_records
 from hgrd.host.linking.stream_flags import names_of_waiting, polling_calls, uses_threads
 from hgrd.host.model import LaunchSite
 from hgrd.program.expressions import Storage
@@ -53,9 +53,10 @@ def races_beside_launches(tables: Tables, main: Function, deadline: float) -> tu
 
 def _run(tables: Tables, main: Function, kernels: KernelRuns, deadline: float) -> Queue:
     """Runs a program; the queue is that of its work."""
-    functors = call_operators(f for f in tables.functions.values() if f.user_code and f.body is not None)
-    machine = begin(tables, functors, ModSets(tables.functions, tables.records), deadline)
     functions = tables.functions
+    hosts = [f for f in functions.values() if f.user_code and f.body is not None]
+    tables = Tables(functions, {**opaque_records(hosts), **tables.records}, tables.globals)
+    machine = begin(tables, call_operators(hosts), ModSets(functions, tables.records), deadline)
     queue = machine.queue = Queue(waiting=names_of_waiting(functions), polled=polling_calls(functions))
     machine.device, machine.most_steps, machine.most_elements = kernels, _STEPS, _ELEMENTS
     with suppress(SeenError, TimeLimitError, StoppedError, MemoryError):

@@ -12,7 +12,7 @@ from typing import Final
 from hgrd.host.concrete.library.call import LibraryCall, Model
 from hgrd.host.concrete.state.memory import forget
 from hgrd.host.concrete.state.values import Pointer, Value
-from hgrd.program.types import INT, RecordType
+from hgrd.program.types import INT, OpaqueType, RecordType
 
 _SUCCESS: Final = 0
 _PROPERTIES: Final[Mapping[str, int]] = {
@@ -66,7 +66,8 @@ def _properties(call: LibraryCall) -> Value | None:
     type_ = call.pointee(0)
     place = call.pointer(0)
     forget(place.target)
-    record = call.machine.records.get(type_.key) if isinstance(type_, RecordType) else None
+    key = type_.key if isinstance(type_, RecordType) else type_.name if isinstance(type_, OpaqueType) else ""
+    record = call.machine.records.get(key)
     if record is None or place.offset is None or call.machine.queue is None:
         return _SUCCESS
     for member in record.fields:
