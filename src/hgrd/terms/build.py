@@ -220,6 +220,8 @@ def wrap(a: Term, bits: int, signed: bool, *, soft: bool) -> Term:
         return a
     if a.is_const:
         return const(interval.wrapped(a.value, bits, signed))
+    if a.op is Op.ITE and any(arm.is_const and not low <= arm.value <= high for arm in a.args[1:]):  # that surely wraps
+        return ite(a.args[0], *(wrap(arm, bits, signed, soft=soft) for arm in a.args[1:]))
     return intern(Op.WRAP, (bits, signed, soft), (a,), low, high)
 
 
