@@ -18,7 +18,7 @@ from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
 
-_HARMLESS = (
+_DESTROYING_NOTHING = (
     *LOOKING, "push_back", "emplace_back", "reserve", "operator->", "operator*", "make_unique", "make_shared",
     "unique_ptr", "shared_ptr", "move", "forward",
 )  # fmt: skip
@@ -36,9 +36,9 @@ def call(
     declared = machine.functions.get(function.key)
     if function == THROWN or function.name.startswith(PREFIX):
         raise StoppedError
-    own = declared is not None and declared.body is not None and function.user_code
-    own = own or (not function.user_code and (function.name in CALLING or function.name in LAUNCHING))
-    if not own and any(_may_run(machine, a, t) for a, t in zip(arguments, types, strict=True)):
+    has_body = declared is not None and declared.body is not None and function.user_code
+    runs_it = not function.user_code and (function.name in CALLING or function.name in LAUNCHING)
+    if not (has_body or runs_it) and any(_may_run(machine, a, t) for a, t in zip(arguments, types, strict=True)):
         raise StoppedError
     if not function.user_code:
         _may_destroy(machine, function, types)
@@ -79,7 +79,7 @@ def _may_run(machine: Machine, argument: Value, type_: Type) -> bool:
 
 def _may_destroy(machine: Machine, function: FunctionRef, types: tuple[Type, ...]) -> None:
     """A function of the library may destroy what objects that it is given hold, and wait for work meanwhile."""
-    if machine.queue is not None and machine.queue.waiting is not None and function.name not in _HARMLESS:
+    if machine.queue is not None and machine.queue.waiting is not None and function.name not in _DESTROYING_NOTHING:
         for type_ in types:
             machine.queue.may_destroy(type_, machine.records)
 

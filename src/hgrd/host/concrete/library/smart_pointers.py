@@ -18,7 +18,8 @@ from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
 
 _POINTER: Final = re.compile(r"std::(?:unique_ptr|shared_ptr)<(.*)>$")
 _MAKERS: Final = ("std::make_unique", "std::make_shared")
-_OWNERS: Final = ("std::unique_ptr", "std::shared_ptr")
+_UNIQUE: Final = "std::unique_ptr"
+_OWNERS: Final = (_UNIQUE, "std::shared_ptr")
 
 
 def is_smart_pointer(type_: Type) -> bool:
@@ -80,12 +81,12 @@ def _constructed(call: LibraryCall) -> Value | None:
 
 def _taken(call: LibraryCall) -> Value:
     """What an argument gives: an address, nothing, or what another smart pointer owns (a unique one gives it up)."""
-    value, type_ = call.arguments[1], call.types[1]
-    if not (isinstance(type_, PointerType) and is_smart_pointer(type_.to)):
+    value, type_ = call.arguments[1], call.pointee(1)
+    if not (isinstance(type_, OpaqueType) and is_smart_pointer(type_)):
         return call.value(1) if isinstance(call.value(1), Pointer | Null) else UNKNOWN
     owned = _held(call, 1)
-    if isinstance(value, Pointer) and "unique_ptr" in str(getattr(type_.to, "name", "")):
-        call.store(value, NULL, type_.to)
+    if isinstance(value, Pointer) and type_.name.startswith(_UNIQUE):
+        call.store(value, NULL, type_)
     return owned
 
 
