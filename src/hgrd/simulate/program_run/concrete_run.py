@@ -24,7 +24,7 @@ from hgrd.simulate.program_run.kernel_runs import KernelRuns, WatchedLaunch
 from hgrd.simulate.replay.barrier_watch import SeenError
 from hgrd.symbolic.limits import TimeLimitError
 
-_STEPS: Final = 4_000_000
+_STEPS, _STEPS_WATCHED = 600_000, 4_000_000  # contents matter where a launch is watched
 _ELEMENTS: Final = 1 << 18
 _SECONDS, _SECONDS_WATCHED = 6.0, 10.0  # of kernels
 _POINTER: Final = 8  # bytes
@@ -35,7 +35,7 @@ def races_in_concrete_run(
 ) -> dict[AskedPair, Finding]:
     """The pairs of accesses of a kernel that race at a launch; those that the run has shown by its end."""
     watched = WatchedLaunch((launch.stack, launch.span, launch.kernel.key), asked)
-    _run(tables, main, KernelRuns(tables, _SECONDS_WATCHED, watched), deadline)
+    _run(tables, main, KernelRuns(tables, _SECONDS_WATCHED, watched), _STEPS_WATCHED, deadline)
     unsure = Confidence.DATA_DEPENDENT
     return {pair: race for pair, race in watched.found.items() if not (pair.computed and race.confidence is unsure)}
 
@@ -48,17 +48,17 @@ def races_beside_launches(tables: Tables, main: Function, deadline: float) -> tu
     if uses_threads(tables.functions):
         return ()
     kernels = KernelRuns(tables, _SECONDS)
-    return host_races(_run(tables, main, kernels, deadline), kernels.uses)
+    return host_races(_run(tables, main, kernels, _STEPS, deadline), kernels.uses)
 
 
-def _run(tables: Tables, main: Function, kernels: KernelRuns, deadline: float) -> Queue:
+def _run(tables: Tables, main: Function, kernels: KernelRuns, steps: int, deadline: float) -> Queue:
     """Runs a program; the queue is that of its work."""
     functions = tables.functions
     hosts = [f for f in functions.values() if f.user_code and f.body is not None]
     tables = Tables(functions, {**opaque_records(hosts), **tables.records}, tables.globals)
     machine = begin(tables, call_operators(hosts), ModSets(functions, tables.records), deadline)
     queue = machine.queue = Queue(waiting=names_of_waiting(functions), polled=polling_calls(functions))
-    machine.device, machine.most_steps, machine.most_elements = kernels, _STEPS, _ELEMENTS
+    machine.device, machine.most_steps, machine.most_elements = kernels, steps, _ELEMENTS
     with suppress(SeenError, TimeLimitError, StoppedError, MemoryError):
         _make_variables(machine)
         run_main(machine, main, (1, _command_line())[: len(main.parameters)])
