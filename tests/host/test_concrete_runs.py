@@ -17,6 +17,8 @@ PROGRAM = """
 #include <utility>
 #include <vector>
 __global__ void put(int *p, int at) { p[at + threadIdx.x] = at; }
+struct Part { int *p; int at; };  // with padding at its end
+__global__ void put_part(Part part) { part.p[part.at + threadIdx.x] = part.at; }
 struct Stream {
   cudaStream_t s;
   Stream() { cudaStreamCreate(&s); }
@@ -98,6 +100,7 @@ def test_order_of_streams_and_events(tmp_path: Path, body: str, races: int) -> N
         (f"{FIRST} {{ std::vector<std::unique_ptr<Stream>> held; }} {SECOND}", 1),
         (f"{FIRST} if (argc > 1) cudaDeviceSynchronize(); {SECOND}", 1),
         (f"{FIRST} if (rand() % 2) cudaDeviceSynchronize(); {SECOND}", 0),  # it is not known
+        (f"Part part{{p, 0}}; put_part<<<1, 32, 0, s>>>(part); {SECOND}", 1),
     ],
 )  # fmt: skip
 def test_host_code_of_the_library(tmp_path: Path, body: str, races: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hgrd.host.concrete.state.arithmetic import binary, converted, unary
 from hgrd.host.concrete.state.launches import record_launch
-from hgrd.host.concrete.state.machine import LOOKED, Machine
+from hgrd.host.concrete.state.machine import Machine
 from hgrd.host.concrete.state.memory import load, own_copy, store, width_of
 from hgrd.host.concrete.state.values import (
     NULL,
@@ -30,7 +30,6 @@ _PLAIN: Final = (int, float, Pointer)
 
 def evaluate(machine: Machine, e: ir.Expression) -> Value:
     """The value of an expression; its effects go into memory."""
-    kind = type(e)
     if isinstance(e, ir.IntConst):
         return e.value
     if isinstance(e, ir.Load) and type(e.place) is ir.VariablePlace and not e.volatile:
@@ -38,10 +37,8 @@ def evaluate(machine: Machine, e: ir.Expression) -> Value:
         cell = None if known is None else known.cells.get(0)
         if cell is not None and type(cell.value) in _PLAIN and (cell.type is e.type or cell.type == e.type):
             return cell.value
-    machine.steps = steps = machine.steps + 1
-    if steps > machine.most_steps or not steps % LOOKED:
-        machine.look()
-    return _MEANINGS[kind](machine, e)
+    machine.step()
+    return _MEANINGS[type(e)](machine, e)
 
 
 def place_of(machine: Machine, place: ir.Place) -> Pointer | None:
@@ -110,11 +107,10 @@ def _load(machine: Machine, e: ir.Load) -> Value:
     place = place_of(machine, e.place)
     if place is None or e.volatile:
         return UNKNOWN
+    _touched(machine, place, e.type, e.span, stores=False)
     cell = None if place.offset is None or place.target.moved else place.target.cells.get(place.offset)
     if cell is not None and type(cell.value) in _PLAIN and (cell.type is e.type or cell.type == e.type):
-        _touched(machine, place, e.type, e.span, stores=False)
         return cell.value
-    _touched(machine, place, e.type, e.span, stores=False)
     value = load(place, e.type, machine.records)
     return value if isinstance(e.place, ir.TemporaryPlace) else own_copy(value)
 

@@ -102,12 +102,12 @@ def _if(machine: Machine, statement: st.If) -> Exit:
 def _either(machine: Machine, statement: st.If) -> Exit:
     """Goes on where the program does not end, after either arm; what only one of them changes is unknown then."""
     then, otherwise = statement.then, statement.otherwise
-    ends = _ends_program(machine, then)
-    if machine.queue is not None and (ends or (otherwise is not None and _ends_program(machine, otherwise))):
+    ends, other_ends = (arm is not None and _ends_program(machine, arm) for arm in (then, otherwise))
+    if machine.queue is not None and (ends or other_ends):
         machine.queue.answer()
     if ends:
         return None if otherwise is None else execute(machine, otherwise)
-    if otherwise is not None and _ends_program(machine, otherwise):
+    if other_ends:
         return execute(machine, then)
     arms = (then, *(() if otherwise is None else (otherwise,)))
     _forget_effects(machine, arms)

@@ -62,7 +62,11 @@ def _does(end: RaceEnd, name: str) -> str:
 
 
 def _placed(end: RaceEnd) -> str:
-    return f"{'the host' if end.work is None else end.work.what} at {_at(end)}"
+    return f"{_what(end)} at {_at(end)}"
+
+
+def _what(end: RaceEnd) -> str:
+    return "the host" if end.work is None else end.work.what
 
 
 def _place(end: RaceEnd) -> Span:
@@ -89,5 +93,4 @@ def _accessor(end: RaceEnd) -> Accessor:
         numbers = divmod(end.thread, end.launch.block_threads)
         block, thread = index_in(numbers[0], end.launch.grid), index_in(numbers[1], end.launch.block)
     kind = AccessKind.WRITE if end.stores else AccessKind.READ
-    what = "the host" if end.work is None else end.work.what
-    return Accessor(what, end.span, kind, thread, block, end.address, end.size, end.launch is not None)
+    return Accessor(_what(end), end.span, kind, thread, block, end.address, end.size, end.launch is not None)

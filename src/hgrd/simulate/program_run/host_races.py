@@ -77,10 +77,8 @@ class _Table(Struct):
         seen: set[tuple[Span, Span, str, str, int]] = set()
         for one, other, target in self._pairs():
             key = one.span, other.span, one.kernel, other.kernel, id(target)
-            if key in seen or self._may_wait(one, other):
-                continue
-            race = self._race(one, other, target)
-            if race is not None:
+            race = None if key in seen else self._race(one, other, target)
+            if race is not None and not self._may_wait(one, other):
                 seen.add(key)
                 yield race
 

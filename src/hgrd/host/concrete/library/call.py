@@ -70,10 +70,6 @@ class LibraryCall(Struct, frozen=True):
         """The type that an argument points to."""
         return pointee_of(self.types[index]) if index < len(self.types) else None
 
-    def pointee_of_result(self) -> Type | None:
-        """The type that the result points to."""
-        return pointee_of(self.returns)
-
     def width(self, type_: Type | None) -> int | None:
         return None if type_ is None else width_of(type_, self.machine.records)
 

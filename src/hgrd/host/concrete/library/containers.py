@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model, pointee_of
-from hgrd.host.concrete.library.records import constructor_of
+from hgrd.host.concrete.library.records import construct, constructor_of
 from hgrd.host.concrete.library.smart_pointers import is_smart_pointer
 from hgrd.host.concrete.state.memory import clear, copied, forget, load, own_copy
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Container, Object, Parts, Pointer, StoppedError, Value
@@ -240,13 +240,7 @@ def _emplaced(call: LibraryCall) -> Value | None:
     if width is None or container.count is None:
         return None
     place = Pointer(container.elements, container.count * width)
-    given = zip(call.arguments[1:], made.parameters[1:], strict=True)
-    values = (
-        a if isinstance(p.type, PointerType) and p.type.reference else call.value(i)
-        for i, (a, p) in enumerate(given, 1)
-    )
-    types = tuple(p.type for p in made.parameters)
-    call.machine.call(call.machine, made.ref, (place, *values), types, made.ref.returns, call.span)
+    construct(call, made, place, 1)
     container.count += 1
     return place
 

@@ -11,7 +11,7 @@ from hgrd.host.concrete.state.launches import record_launch
 from hgrd.host.concrete.state.memory import load
 from hgrd.host.concrete.state.values import Callee, Pointer, StoppedError, Value
 from hgrd.program.program import Function
-from hgrd.program.types import RecordType
+from hgrd.program.types import RecordType, Type
 
 _SUCCESS: Final = 0
 _POINTER: Final = 8  # bytes
@@ -20,9 +20,10 @@ _POINTER: Final = 8  # bytes
 def _launched(call: LibraryCall) -> Value | None:
     """cudaLaunchKernel(kernel, grid, block, arguments, shared bytes, stream), and cudaLaunchCooperativeKernel."""
     kernel, places = _kernel(call, 0), call.pointer(3)
-    given = tuple(_at(call, places, index) for index in range(len(kernel.parameters)))
+    given = tuple(_at(call, places, index, p.type) for index, p in enumerate(kernel.parameters))
     shared = call.value(4) if len(call.arguments) > 4 else 0
-    _launch(call, kernel, (call.value(1), call.value(2)), shared, given, argument(call, 5))
+    shape = call.value(1), call.value(2)
+    record_launch(call.machine, kernel.ref, shape, shared, given, call.span, argument(call, 5))
     return _SUCCESS
 
 
@@ -31,38 +32,25 @@ def _with_configuration(call: LibraryCall) -> Value | None:
     kernel = _kernel(call, 1)
     grid, block, shared, stream = (_member(call, n) for n in ("gridDim", "blockDim", "dynamicSmemBytes", "stream"))
     given = tuple(call.value(2 + index) for index in range(len(kernel.parameters)))
-    _launch(call, kernel, (grid, block), shared, given, stream)
+    record_launch(call.machine, kernel.ref, (grid, block), shared, given, call.span, stream)
     return _SUCCESS
 
 
-def _launch(
-    call: LibraryCall,
-    kernel: Function,
-    shape: tuple[Value, Value],
-    shared: Value,
-    given: tuple[Value, ...],
-    stream: Value,
-) -> None:
-    if call.machine.device is None:
-        raise StoppedError
-    record_launch(call.machine, kernel.ref, shape, shared, given, call.span, stream)
-
-
 def _kernel(call: LibraryCall, index: int) -> Function:
+    """The kernel that an argument is the address of; the run stops where it is not known, or nobody runs it."""
     value = call.value(index)
     found = call.machine.functions.get(value.function.key) if isinstance(value, Callee) else None
-    if found is None:
+    if found is None or call.machine.device is None:
         raise StoppedError
     return found
 
 
-def _at(call: LibraryCall, places: Pointer, index: int) -> Value:
+def _at(call: LibraryCall, places: Pointer, index: int, type_: Type) -> Value:
     """The argument that one of several addresses leads to."""
-    kernel = _kernel(call, 0)
     cell = None if places.offset is None else places.target.cells.get(places.offset + _POINTER * index)
     if cell is None or not isinstance(cell.value, Pointer):
         raise StoppedError
-    return load(cell.value, kernel.parameters[index].type, call.machine.records)
+    return load(cell.value, type_, call.machine.records)
 
 
 def _member(call: LibraryCall, name: str) -> Value:

@@ -8,7 +8,7 @@ from hgrd.program.expressions import FunctionRef
 
 
 def list_model(function: FunctionRef) -> Model | None:
-    """The model of a member of a list, or of `std::begin` and `std::end` for it; None: of another function."""
+    """The model of a member of a list; None: of another function."""
     owner, _, name = function.qualified.rpartition("::")
     return {"begin": _begin, "end": _end}.get(name) if owner == "std::initializer_list" else None
 

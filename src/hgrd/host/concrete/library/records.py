@@ -54,6 +54,17 @@ def _stored(call: LibraryCall, place: Pointer, type_: RecordType, values: list[V
     return UNKNOWN
 
 
+def construct(call: LibraryCall, constructor: Function, place: Pointer, first: int) -> None:
+    """Runs a constructor on a new object, with the arguments of a call from one on: references as they are."""
+    types = tuple(p.type for p in constructor.parameters)
+    values = (
+        call.arguments[i] if isinstance(t, PointerType) and t.reference else call.value(i)
+        for i, t in enumerate(types[1:], first)
+    )
+    returns = constructor.ref.returns
+    call.machine.call(call.machine, constructor.ref, (place, *values), types, returns, call.span)
+
+
 def constructor_of(machine: Machine, type_: RecordType, count: int) -> Function | None:
     """The only constructor of a record with so many parameters, the object among them, other than for a copy."""
     record = machine.records.get(type_.key)

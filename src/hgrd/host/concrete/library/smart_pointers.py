@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from hgrd.host.concrete.library.call import LibraryCall, Model
-from hgrd.host.concrete.library.records import constructor_of
+from hgrd.host.concrete.library.call import LibraryCall, Model, pointee_of
+from hgrd.host.concrete.library.records import construct, constructor_of
 from hgrd.host.concrete.state.memory import width_of
 from hgrd.host.concrete.state.values import NULL, UNKNOWN, Cell, Null, Object, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef
-from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import OpaqueType, RecordType, Type
 
 _POINTER: Final = re.compile(r"std::(?:unique_ptr|shared_ptr)<(.*)>$")
 _MAKERS: Final = ("std::make_unique", "std::make_shared")
@@ -48,11 +48,7 @@ def _made(call: LibraryCall) -> Value | None:
     made = Object("object", width_of(type_, records))
     constructor = constructor_of(call.machine, type_, 1 + len(call.arguments))
     if constructor is not None:
-        types = tuple(p.type for p in constructor.parameters)
-        given = zip(call.arguments, types[1:], strict=True)
-        values = (a if isinstance(t, PointerType) and t.reference else call.value(i) for i, (a, t) in enumerate(given))
-        returns = constructor.ref.returns
-        call.machine.call(call.machine, constructor.ref, (Pointer(made, 0), *values), types, returns, call.span)
+        construct(call, constructor, Pointer(made, 0), 0)
     elif call.arguments:
         raise StoppedError
     return Pointer(made, 0)
@@ -118,7 +114,7 @@ def _owns(call: LibraryCall) -> Value | None:
 
 def _element(call: LibraryCall) -> Value | None:
     """operator[] of a pointer to an array."""
-    owned, index, width = _held(call), call.number(1), call.width(call.pointee_of_result())
+    owned, index, width = _held(call), call.number(1), call.width(pointee_of(call.returns))
     if not isinstance(owned, Pointer):
         return UNKNOWN
     known = owned.offset is not None and index is not None and width is not None

@@ -21,7 +21,7 @@ from hgrd.program.types import Type
 
 STEPS = 800_000  # expressions that are evaluated
 ELEMENTS = 1 << 16  # of an object that are written one by one, or recorded
-LOOKED: Final = 256  # steps between two looks at the clock
+_LOOKED: Final = 256  # steps between two looks at the clock
 MOST_FRAMES = 64
 _ON_DEVICE = (Storage.DEVICE, Storage.CONSTANT)
 
@@ -108,12 +108,7 @@ class Machine(Struct):
     def step(self) -> None:
         """Counts a step."""
         self.steps += 1
-        if self.steps > self.most_steps or not self.steps % LOOKED:
-            self.look()
-
-    def look(self) -> None:
-        """Raises StoppedError when the run has taken too many steps, or too long."""
-        if self.steps > self.most_steps or perf_counter() > self.deadline:
+        if self.steps > self.most_steps or (self.steps % _LOOKED == 0 and perf_counter() > self.deadline):
             raise StoppedError
 
     def object_of(self, variable: Variable) -> Object:
