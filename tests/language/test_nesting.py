@@ -22,7 +22,7 @@ def loops(count: int, inside: str) -> str:
 def report_of(folder: Path, body: str, launch: str = "deep<<<1, 32>>>(a);") -> Report:
     file = folder / "program.cu"
     file.write_text(KERNELS.format(body=body) + MAIN.format(launch=launch))
-    return analyze((parse_file(str(file), SourceOptions()),), AnalysisOptions(time_limit=10))
+    return analyze((parse_file(str(file), SourceOptions()),), AnalysisOptions(time_limit=60))
 
 
 def reasons(report: Report) -> dict[str, set[str]]:
