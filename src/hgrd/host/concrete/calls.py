@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from hgrd.host.concrete.library.call import LibraryCall, Model
+from collections.abc import Callable
+
+from hgrd.host.concrete.library.call import LibraryCall
 from hgrd.host.concrete.library.containers import LOOKING
 from hgrd.host.concrete.library.launching import LAUNCHING
 from hgrd.host.concrete.library.models import model_of
 from hgrd.host.concrete.library.streams import CALLING
+from hgrd.host.concrete.places import stop
 from hgrd.host.concrete.state.machine import MOST_FRAMES, EndedError, Frame, Machine
-from hgrd.host.concrete.state.memory import forget_reachable, store, width_of
-from hgrd.host.concrete.state.values import UNKNOWN, Callee, Object, Pointer, StoppedError, Value
-from hgrd.host.concrete.statements import Returned, execute
-from hgrd.program.expressions import FunctionRef
+from hgrd.host.concrete.state.memory import forget_reachable, store, width_of, within
+from hgrd.host.concrete.state.values import UNKNOWN, Callee, Cell, Object, Pointer, StoppedError, Value
+from hgrd.host.concrete.statements import Execution, Returned, cost_of, execution
+from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.openmp import PREFIX
 from hgrd.program.program import Function
 from hgrd.program.sentinels import THROWN
 from hgrd.program.span import Span
-from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
+from hgrd.program.statements import Block
+from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType, Type
 
 _DESTROYING_NOTHING = (
     *LOOKING, "push_back", "emplace_back", "reserve", "operator->", "operator*", "make_unique", "make_shared",
@@ -24,30 +28,39 @@ _DESTROYING_NOTHING = (
 )  # fmt: skip
 
 
-def call(
-    machine: Machine,
-    function: FunctionRef,
-    arguments: tuple[Value, ...],
-    types: tuple[Type, ...],
-    returns: Type,
-    span: Span,
-) -> Value:
-    """The value of a call."""
+def prepare_call(
+    machine: Machine, function: FunctionRef, types: tuple[Type, ...], returns: Type, span: Span
+) -> Callable[[tuple[Value, ...]], Value]:
+    """The code that calls a function with arguments of these types."""
     declared = machine.functions.get(function.key)
     if function == THROWN or function.name.startswith(PREFIX):
-        raise StoppedError
-    has_body = declared is not None and declared.body is not None and function.user_code
+        return lambda _: stop()
+    if declared is not None and declared.body is not None and function.user_code:
+        return _body(machine, declared, span)
     runs_it = not function.user_code and (function.name in CALLING or function.name in LAUNCHING)
-    if not (has_body or runs_it) and any(_may_run(machine, a, t) for a, t in zip(arguments, types, strict=True)):
-        raise StoppedError
-    if not function.user_code:
-        _may_destroy(machine, function, types)
-        model = _model(machine, function)
+    functors = () if runs_it else [i for i, type_ in enumerate(types) if _may_lead_to_code(type_)]
+    destroys = not function.user_code and function.name not in _DESTROYING_NOTHING
+    model = None if function.user_code else model_of(function)
+
+    def call(arguments: tuple[Value, ...]) -> Value:
+        for i in functors:
+            if _may_run(machine, arguments[i], types[i]):
+                raise StoppedError
+        if destroys:
+            _may_destroy(machine, types)
         value = None if model is None else model(LibraryCall(machine, function, arguments, types, returns, span))
         if value is not None:
             return value
-    if declared is not None and declared.body is not None:
-        return _run(machine, declared, arguments, span)
+        if declared is not None and declared.body is not None:
+            return _body(machine, declared, span)(arguments)
+        return _unknown(machine, function, arguments, types)
+
+    return call
+
+
+def _unknown(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...], types: tuple[Type, ...]) -> Value:
+    """A call of a function without a body and without a model."""
+    declared = machine.functions.get(function.key)
     if declared is not None and declared.noreturn:
         raise EndedError
     if function.user_code or any(_leads_anywhere(a, t) for a, t in zip(arguments, types, strict=True)):
@@ -58,28 +71,34 @@ def call(
     return UNKNOWN
 
 
-def _model(machine: Machine, function: FunctionRef) -> Model | None:
-    """The model of a library function, which is looked up once for each function that a part of the program names."""
-    known = machine.models.get(id(function))
-    if known is None:
-        known = machine.models[id(function)] = function, model_of(function)
-    return known[1]
+def _may_lead_to_code(type_: Type) -> bool:
+    """Whether a value of a type may be, or lead to, functions."""
+    match type_:
+        case IntType() | FloatType() | BoolType() | PointerType(to=IntType() | FloatType() | BoolType()):
+            return False
+        case _:
+            return True
 
 
 def _may_run(machine: Machine, argument: Value, type_: Type) -> bool:
     """Whether a function may call code of the program by what it is given."""
     if isinstance(argument, int | float):
         return False
+    reference = isinstance(type_, PointerType) and type_.reference
     type_ = type_.to if isinstance(type_, PointerType) else type_
     if isinstance(type_, RecordType) and type_.key in machine.functors:
         return True
-    held = argument.target.cells.values() if isinstance(argument, Pointer) else ()
-    return isinstance(argument, Callee) or any(isinstance(c.value, Callee) for c in held)
+    if not isinstance(argument, Pointer):
+        return isinstance(argument, Callee)
+    cells, size = argument.target.cells, width_of(type_, machine.records)
+    if reference and argument.offset is not None and size is not None:
+        cells = within(cells, argument.offset, argument.offset + size)
+    return any(isinstance(c.value, Callee) for c in cells.values())
 
 
-def _may_destroy(machine: Machine, function: FunctionRef, types: tuple[Type, ...]) -> None:
+def _may_destroy(machine: Machine, types: tuple[Type, ...]) -> None:
     """A function of the library may destroy what objects that it is given hold, and wait for work meanwhile."""
-    if machine.queue is not None and machine.queue.waiting is not None and function.name not in _DESTROYING_NOTHING:
+    if machine.queue is not None and machine.queue.waiting is not None:
         for type_ in types:
             machine.queue.may_destroy(type_, machine.records)
 
@@ -95,17 +114,46 @@ def _leads_anywhere(argument: Value, type_: Type) -> bool:
             return False
 
 
-def _run(machine: Machine, function: Function, arguments: tuple[Value, ...], span: Span) -> Value:
-    if len(machine.frames) >= MOST_FRAMES or function.body is None:
-        raise StoppedError
-    frame = Frame(function.ref, span)
-    for parameter, argument in zip(function.parameters, arguments, strict=False):
-        made = Object(parameter.name, width_of(parameter.type, machine.records))
-        store(Pointer(made, 0), argument, parameter.type, machine.records, parameter.span)
-        frame.variables[parameter.key] = made
-    machine.frames.append(frame)
-    left = execute(machine, function.body)
-    machine.frames.pop()
-    for made in frame.variables.values():
-        made.moved = True
-    return left.value if isinstance(left, Returned) else UNKNOWN
+def _body(machine: Machine, function: Function, span: Span) -> Callable[[tuple[Value, ...]], Value]:
+    """The code that runs a function's body, called at a place."""
+    body, ref = function.body, function.ref
+    parameters = [_parameter(machine, parameter) for parameter in function.parameters]
+
+    def run(arguments: tuple[Value, ...]) -> Value:
+        if len(machine.frames) >= MOST_FRAMES or body is None:
+            raise StoppedError
+        cost, execute = _compiled(machine, body)
+        machine.step(cost)
+        frame = Frame(ref, span)
+        for begin, argument in zip(parameters, arguments, strict=False):
+            begin(frame, argument)
+        machine.enter(frame)
+        left = execute()
+        machine.leave()
+        return left.value if isinstance(left, Returned) else UNKNOWN
+
+    return run
+
+
+def _compiled(machine: Machine, body: Block) -> tuple[int, Execution]:
+    """The code of a body, which is made when it is first run, and the steps that it takes."""
+    known = machine.compiled.get(id(body))
+    if known is None:
+        known = machine.compiled[id(body)] = body, (cost_of(body), execution(machine, body))
+    return known[1]
+
+
+def _parameter(machine: Machine, parameter: Variable) -> Callable[[Frame, Value], None]:
+    """The code that gives a parameter its value."""
+    name, key, type_, span = parameter.name, parameter.key, parameter.type, parameter.span
+    size = width_of(type_, machine.records)
+
+    def begin(frame: Frame, argument: Value) -> None:
+        if size is not None and not isinstance(type_, RecordType | ArrayType):
+            made = Object(name, size, {0: Cell(argument, type_, size)}, written=span)
+        else:
+            made = Object(name, size)
+            store(Pointer(made, 0), argument, type_, machine.records, span)
+        frame.variables[key] = made
+
+    return begin

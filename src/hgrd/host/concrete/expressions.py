@@ -1,181 +1,100 @@
-"""Expressions of the concrete run."""
+"""Expressions of the concrete run, made ready once: closures are several times as fast as a walk through the tree."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from hgrd.host.concrete.state.arithmetic import binary, converted, unary
-from hgrd.host.concrete.state.launches import record_launch
-from hgrd.host.concrete.state.machine import Machine
-from hgrd.host.concrete.state.memory import load, own_copy, store, width_of
-from hgrd.host.concrete.state.values import (
-    NULL,
-    UNKNOWN,
-    Callee,
-    Object,
-    Parts,
-    Pointer,
-    StoppedError,
-    Value,
+from hgrd.host.concrete.places import (
+    assign_code,
+    construction,
+    initialisation,
+    load_code,
+    moved,
+    place_code,
+    stop,
+    update_code,
 )
+from hgrd.host.concrete.state.arithmetic import converted, unary
+from hgrd.host.concrete.state.launches import record_launch
+from hgrd.host.concrete.state.machine import Code, Machine
+from hgrd.host.concrete.state.memory import load, width_of
+from hgrd.host.concrete.state.operators import conversion, operation
+from hgrd.host.concrete.state.values import NULL, UNKNOWN, Callee, Object, Parts, Pointer, StoppedError, Value
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
-from hgrd.program.expressions import BinaryOp
-from hgrd.program.span import Span
-from hgrd.program.types import ArrayType, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
-
-_PLAIN: Final = (int, float, Pointer)
+from hgrd.program.types import ArrayType, IntType, OpaqueType, RecordType
 
 
-def evaluate(machine: Machine, e: ir.Expression) -> Value:
-    """The value of an expression; its effects go into memory."""
-    if isinstance(e, ir.IntConst):
-        return e.value
-    if isinstance(e, ir.Load) and type(e.place) is ir.VariablePlace and not e.volatile:
-        known = machine.frames[-1].variables.get(e.place.variable.key)
-        cell = None if known is None else known.cells.get(0)
-        if cell is not None and type(cell.value) in _PLAIN and (cell.type is e.type or cell.type == e.type):
-            return cell.value
-    machine.step()
-    return _MEANINGS[type(e)](machine, e)
+def code_of(machine: Machine, e: ir.Expression) -> Code:
+    """The code of an expression."""
+    return _MEANINGS.get(type(e), _unsupported)(machine, e)
 
 
-def place_of(machine: Machine, place: ir.Place) -> Pointer | None:
-    """Where a place is; None: not known."""
-    match place:
-        case ir.VariablePlace(variable=variable):
-            return Pointer(machine.object_of(variable), 0)
-        case ir.Deref(pointer=pointer):
-            value = machine.evaluate(machine, pointer)
-            return value if isinstance(value, Pointer) else None
-        case ir.FieldPlace(base=base, field=member):
-            found = place_of(machine, base)
-            if found is None or member.bits is not None:
-                return None
-            return Pointer(found.target, None if found.offset is None else found.offset + member.offset)
-        case ir.TemporaryPlace(value=value, type=type_, span=span):
-            here = Pointer(Object("temporary", width_of(type_, machine.records)), 0)
-            initialise(machine, here, value, type_, span)
-            return here
-        case ir.AfterPlace(effect=effect, place=inner):
-            machine.evaluate(machine, effect)
-            return place_of(machine, inner) if _is_steady(inner) else None
-        case _:
-            raise StoppedError
+def _constant(value: Value) -> Code:
+    return lambda: value
 
 
-def _is_steady(place: ir.Place) -> bool:
-    """Whether a place can be evaluated again without effects."""
-    match place:
-        case ir.VariablePlace():
-            return True
-        case ir.FieldPlace(base=base):
-            return _is_steady(base)
-        case ir.Deref(pointer=ir.Load(place=base)):
-            return _is_steady(base)
-        case _:
-            return False
-
-
-def initialise(machine: Machine, here: Pointer, initial: ir.Expression, type_: Type, span: Span) -> None:
-    """Gives a new object its first value."""
-    if isinstance(initial, ir.Construct):
-        construct_at(machine, here, initial)
-        return
-    value = machine.evaluate(machine, initial)
-    put(machine, here, value, type_, span)
-
-
-def construct_at(machine: Machine, here: Pointer, e: ir.Construct) -> None:
-    """Runs a constructor on a new object."""
-    if e.constructor is None:
-        return
-    arguments = (here, *(machine.evaluate(machine, a) for a in e.arguments))
-    types = (PointerType(e.type), *(a.type for a in e.arguments))
-    machine.call(machine, e.constructor, arguments, types, VoidType(), e.span)
-
-
-def put(machine: Machine, place: Pointer | None, value: Value, type_: Type, span: Span) -> None:
-    """Stores a value; if the place is unknown, anything may have changed."""
-    if place is None:
-        raise StoppedError
-    store(place, value, type_, machine.records, span)
-
-
-def _load(machine: Machine, e: ir.Load) -> Value:
-    place = place_of(machine, e.place)
-    if place is None or e.volatile:
-        return UNKNOWN
-    _touched(machine, place, e.type, e.span, stores=False)
-    cell = None if place.offset is None or place.target.moved else place.target.cells.get(place.offset)
-    if cell is not None and type(cell.value) in _PLAIN and (cell.type is e.type or cell.type == e.type):
-        return cell.value
-    value = load(place, e.type, machine.records)
-    return value if isinstance(e.place, ir.TemporaryPlace) else own_copy(value)
-
-
-def _touched(machine: Machine, place: Pointer | None, type_: Type, span: Span, *, stores: bool) -> None:
-    """The host uses memory, which work on the device may use meanwhile."""
-    if place is not None and machine.queue is not None and (machine.queue.users or machine.queue.calling):
-        machine.queue.touch(place, width_of(type_, machine.records), span, stores=stores)
-
-
-def _address(machine: Machine, e: ir.AddressOf) -> Value:
+def _address(machine: Machine, e: ir.AddressOf) -> Code:
     if isinstance(e.place, ir.Deref):
-        return machine.evaluate(machine, e.place.pointer)
-    return place_of(machine, e.place) or UNKNOWN
+        return machine.code_of(e.place.pointer)
+    place = place_code(machine, e.place)
+    return lambda: place() or UNKNOWN
 
 
-def _moved(pointer: Value, index: Value, stride: int) -> Value:
-    match pointer, index:
-        case Pointer(target=target, offset=int(offset)), int() if stride:
-            return Pointer(target, offset + index * stride)
-        case Pointer(target=target), _:
-            return Pointer(target, None)
-        case _:
+def _pointer_add(machine: Machine, e: ir.PointerAdd) -> Code:
+    pointer, index, stride = machine.code_of(e.pointer), machine.code_of(e.index), e.stride
+    return lambda: moved(pointer(), index(), stride)
+
+
+def _pointer_difference(machine: Machine, e: ir.PointerDifference) -> Code:
+    left, right, stride = machine.code_of(e.left), machine.code_of(e.right), e.stride
+
+    def subtract() -> Value:
+        match left(), right():
+            case Pointer(target=s, offset=int(x)), Pointer(target=t, offset=int(y)) if s is t and stride:
+                return (x - y) // stride
+            case _:
+                return UNKNOWN
+
+    return subtract
+
+
+def _unary(machine: Machine, e: ir.Unary) -> Code:
+    operand = machine.code_of(e.operand)
+    return lambda: unary(e.op, operand(), e.type)
+
+
+def _binary(machine: Machine, e: ir.Binary) -> Code:
+    left, right, compute = machine.code_of(e.left), machine.code_of(e.right), operation(e.op, e.type)
+    return lambda: compute(left(), right())
+
+
+def _logical(machine: Machine, e: ir.Logical) -> Code:
+    left, right, both = machine.code_of(e.left), machine.code_of(e.right), e.conjunction
+
+    def decide() -> Value:
+        value = left()
+        if value is UNKNOWN:
+            _skip(machine, e.right)
             return UNKNOWN
+        return int(bool(value)) if bool(value) is not both else right()
+
+    return decide
 
 
-def _pointer_add(machine: Machine, e: ir.PointerAdd) -> Value:
-    pointer = machine.evaluate(machine, e.pointer)
-    return _moved(pointer, machine.evaluate(machine, e.index), e.stride)
+def _conditional(machine: Machine, e: ir.Conditional) -> Code:
+    condition, then, otherwise = (machine.code_of(part) for part in (e.condition, e.then, e.otherwise))
 
-
-def _pointer_difference(machine: Machine, e: ir.PointerDifference) -> Value:
-    match machine.evaluate(machine, e.left), machine.evaluate(machine, e.right):
-        case Pointer(target=s, offset=int(x)), Pointer(target=t, offset=int(y)) if s is t and e.stride:
-            return (x - y) // e.stride
-        case _:
+    def choose() -> Value:
+        value = condition()
+        if value is UNKNOWN:
+            _skip(machine, e.then)
+            _skip(machine, e.otherwise)
             return UNKNOWN
+        return then() if value else otherwise()
 
-
-def _unary(machine: Machine, e: ir.Unary) -> Value:
-    return unary(e.op, machine.evaluate(machine, e.operand), e.type)
-
-
-def _binary(machine: Machine, e: ir.Binary) -> Value:
-    left = evaluate(machine, e.left)
-    return binary(e.op, left, evaluate(machine, e.right), e.type)
-
-
-def _logical(machine: Machine, e: ir.Logical) -> Value:
-    left = machine.evaluate(machine, e.left)
-    if left is UNKNOWN:
-        _skip(machine, e.right)
-        return UNKNOWN
-    if bool(left) is not e.conjunction:
-        return int(bool(left))
-    return machine.evaluate(machine, e.right)
-
-
-def _conditional(machine: Machine, e: ir.Conditional) -> Value:
-    condition = machine.evaluate(machine, e.condition)
-    if condition is UNKNOWN:
-        _skip(machine, e.then)
-        _skip(machine, e.otherwise)
-        return UNKNOWN
-    return machine.evaluate(machine, e.then if condition else e.otherwise)
+    return choose
 
 
 def _skip(machine: Machine, e: ir.Expression) -> None:
@@ -201,143 +120,127 @@ def _may_store(machine: Machine, key: str) -> bool:
     return function is not None and function.user_code and function.body is None
 
 
-def _convert(machine: Machine, e: ir.Convert) -> Value:
-    value = machine.evaluate(machine, e.operand)
-    if isinstance(value, Pointer) and isinstance(e.type, IntType):
-        raise StoppedError  # from now on memory may be reached by numbers
-    return converted(value, e.type)
+def _convert(machine: Machine, e: ir.Convert) -> Code:
+    operand, convert = machine.code_of(e.operand), conversion(e.type)
+    if not isinstance(e.type, IntType):
+        return lambda: convert(operand())
+
+    def to_integer() -> Value:
+        value = operand()
+        if isinstance(value, Pointer):
+            raise StoppedError  # from now on memory may be reached by numbers
+        return convert(value)
+
+    return to_integer
 
 
-def _assign(machine: Machine, e: ir.Assign) -> Value:
-    if e.initial and isinstance(e.value, ir.Construct):
-        place = place_of(machine, e.place)
-        if place is None:
-            raise StoppedError
-        construct_at(machine, place, e.value)
-        return UNKNOWN
-    place = place_of(machine, e.place)
-    value = machine.evaluate(machine, e.value)
-    _touched(machine, place, e.type, e.span, stores=True)
-    put(machine, place, value, e.type, e.span)
-    return value
+def _call(machine: Machine, e: ir.Call) -> Code:
+    codes = [machine.code_of(a) for a in e.arguments]
+    call = machine.prepare_call(machine, e.function, tuple(a.type for a in e.arguments), e.type, e.span)
+    return lambda: call(tuple([code() for code in codes]))
 
 
-def _update(machine: Machine, e: ir.Update) -> Value:
-    place = place_of(machine, e.place)
-    if place is None:
-        machine.evaluate(machine, e.value)
-        raise StoppedError
-    _touched(machine, place, e.type, e.span, stores=True)
-    before, operand = load(place, e.type, machine.records), machine.evaluate(machine, e.value)
-    if isinstance(e.type, PointerType):
-        if isinstance(operand, int) and e.op is BinaryOp.SUB:
-            operand = -operand
-        value = _moved(before, operand, e.stride)
-    else:
-        shift = e.op in (BinaryOp.SHL, BinaryOp.SHR)
-        other = operand if shift else converted(operand, e.compute_type)
-        value = converted(binary(e.op, converted(before, e.compute_type), other, e.compute_type), e.type)
-    store(place, value, e.type, machine.records, e.span)
-    return before if e.postfix else value
-
-
-def _call(machine: Machine, e: ir.Call) -> Value:
-    arguments = tuple([evaluate(machine, a) for a in e.arguments])
-    return machine.call(machine, e.function, arguments, tuple([a.type for a in e.arguments]), e.type, e.span)
-
-
-def _indirect(machine: Machine, e: ir.IndirectCall) -> Value:
-    callee = machine.evaluate(machine, e.callee)
+def _indirect(machine: Machine, e: ir.IndirectCall) -> Code:
     virtual = isinstance(e.callee, ir.FunctionAddress) and e.callee.virtual
-    if virtual or not isinstance(callee, Callee):
-        raise StoppedError
-    return _call(machine, ir.Call(callee.function, e.arguments, e.type, e.span))
+    callee, codes = machine.code_of(e.callee), [machine.code_of(a) for a in e.arguments]
+    types = tuple(a.type for a in e.arguments)
+
+    def call() -> Value:
+        called = callee()
+        if virtual or not isinstance(called, Callee):
+            raise StoppedError
+        return machine.call(called.function, tuple([code() for code in codes]), types, e.type, e.span)
+
+    return call
 
 
-def _aggregate(machine: Machine, e: ir.Aggregate) -> Value:
-    here = Pointer(Object("aggregate", width_of(e.type, machine.records), zero=True), 0)
-    for at, part in e.parts:
-        initialise(machine, Pointer(here.target, at), part, part.type, e.span)
-    here.target.moved = True
-    return Parts(here.target.cells, zero=True)
+def _aggregate(machine: Machine, e: ir.Aggregate) -> Code:
+    size = width_of(e.type, machine.records)
+    parts = [(at, initialisation(machine, part, part.type, e.span)) for at, part in e.parts]
+
+    def make() -> Value:
+        made = Object("aggregate", size, zero=True)
+        for at, begin in parts:
+            begin(Pointer(made, at))
+        made.moved = True
+        return Parts(made.cells, zero=True)
+
+    return make
 
 
-def _construct(machine: Machine, e: ir.Construct) -> Value:
-    here = Pointer(Object("object", width_of(e.type, machine.records)), 0)
-    construct_at(machine, here, e)
+def _construct(machine: Machine, e: ir.Construct) -> Code:
+    size, construct = width_of(e.type, machine.records), construction(machine, e)
     known = isinstance(e.type, OpaqueType | RecordType | ArrayType)
-    value = load(here, e.type, machine.records) if known else UNKNOWN
-    here.target.moved = True
-    return value
+
+    def make() -> Value:
+        here = Pointer(Object("object", size), 0)
+        construct(here)
+        value = load(here, e.type, machine.records) if known else UNKNOWN
+        here.target.moved = True
+        return value
+
+    return make
 
 
-def _new(machine: Machine, e: ir.New) -> Value:
-    count = 1 if e.count is None else machine.evaluate(machine, e.count)
-    size = width_of(e.allocated, machine.records)
-    number = count if isinstance(count, int) else None
-    made = Object("new", None if number is None or size is None else number * size)
-    if e.initial is None:
+def _new(machine: Machine, e: ir.New) -> Code:
+    number = _constant(1) if e.count is None else machine.code_of(e.count)
+    size, initial = width_of(e.allocated, machine.records), e.initial
+    zero = e.count is not None and isinstance(initial, ir.Aggregate) and not initial.parts
+    many = e.count is not None and size is not None and isinstance(initial, ir.Construct)
+    type_ = e.allocated if e.count is None or initial is None else initial.type
+    begin = None if initial is None else initialisation(machine, initial, type_, e.span)
+
+    def make() -> Value:
+        count = number()
+        known = count if isinstance(count, int) else None
+        made = Object("new", None if known is None or size is None else known * size, zero=zero)
+        if begin is not None and not zero:
+            for k in range(known) if many and known is not None else (0,):
+                machine.step()
+                begin(Pointer(made, k * (size or 0)))
         return Pointer(made, 0)
-    if e.count is None:
-        initialise(machine, Pointer(made, 0), e.initial, e.allocated, e.span)
-    elif isinstance(e.initial, ir.Aggregate) and not e.initial.parts:
-        made.zero = True
-    elif number is not None and size is not None and isinstance(e.initial, ir.Construct):
-        for k in range(number):
-            machine.step()
-            construct_at(machine, Pointer(made, k * size), e.initial)
-    else:
-        initialise(machine, Pointer(made, 0), e.initial, e.initial.type, e.span)
-    return Pointer(made, 0)
+
+    return make
 
 
-def _comma(machine: Machine, e: ir.Comma) -> Value:
-    machine.evaluate(machine, e.left)
-    return machine.evaluate(machine, e.right)
+def _comma(machine: Machine, e: ir.Comma) -> Code:
+    left, right = machine.code_of(e.left), machine.code_of(e.right)
+
+    def both() -> Value:
+        left()
+        return right()
+
+    return both
 
 
-def _launch(machine: Machine, e: ir.Launch) -> Value:
-    kernel = machine.evaluate(machine, e.kernel)
-    shape = machine.evaluate(machine, e.grid), machine.evaluate(machine, e.block)
-    shared_bytes = 0 if e.shared_bytes is None else machine.evaluate(machine, e.shared_bytes)
-    stream = 0 if e.stream is None else machine.evaluate(machine, e.stream)
-    arguments = tuple(machine.evaluate(machine, a) for a in e.arguments)
-    if not isinstance(kernel, Callee):
-        raise StoppedError
-    record_launch(machine, kernel.function, shape, shared_bytes, arguments, e.span, stream)
-    return 0
+def _launch(machine: Machine, e: ir.Launch) -> Code:
+    code = machine.code_of
+    kernel, grid, block = code(e.kernel), code(e.grid), code(e.block)
+    shared = _constant(0) if e.shared_bytes is None else code(e.shared_bytes)
+    stream, codes = _constant(0) if e.stream is None else code(e.stream), [code(a) for a in e.arguments]
+
+    def launch() -> Value:
+        called, shape, shared_bytes, where = kernel(), (grid(), block()), shared(), stream()
+        arguments = tuple([one() for one in codes])
+        if not isinstance(called, Callee):
+            raise StoppedError
+        record_launch(machine, called.function, shape, shared_bytes, arguments, e.span, where)
+        return 0
+
+    return launch
 
 
-def _unsupported(machine: Machine, e: ir.Unsupported) -> Value:
-    raise StoppedError
+def _unsupported(_machine: Machine, _e: ir.Expression) -> Code:
+    return stop
 
 
-def _throw(machine: Machine, e: ir.Throw) -> Value:
-    raise StoppedError
-
-
-def _float(_machine: Machine, e: ir.FloatConst) -> Value:
-    return converted(e.value, e.type)
-
-
-def _text(_machine: Machine, _e: ir.StringConst) -> Value:
-    return Pointer(Object("text"), 0)
-
-
-def _null(_machine: Machine, _e: ir.NullPointer) -> Value:
-    return NULL
-
-
-def _function(_machine: Machine, e: ir.FunctionAddress) -> Value:
-    return UNKNOWN if e.virtual else Callee(e.function)
-
-
-_MEANINGS: Final[Mapping[type, Callable[[Machine, Any], Value]]] = {
-    ir.FloatConst: _float,
-    ir.StringConst: _text,
-    ir.NullPointer: _null,
-    ir.FunctionAddress: _function,
-    ir.Load: _load,
+_MEANINGS: Final[Mapping[type, Callable[[Machine, Any], Code]]] = {
+    ir.IntConst: lambda _, e: _constant(e.value),
+    ir.FloatConst: lambda _, e: _constant(converted(e.value, e.type)),
+    ir.StringConst: lambda _, _e: lambda: Pointer(Object("text"), 0),
+    ir.NullPointer: lambda _, _e: _constant(NULL),
+    ir.FunctionAddress: lambda _, e: _constant(UNKNOWN if e.virtual else Callee(e.function)),
+    ir.Load: load_code,
     ir.AddressOf: _address,
     ir.PointerAdd: _pointer_add,
     ir.PointerDifference: _pointer_difference,
@@ -346,8 +249,8 @@ _MEANINGS: Final[Mapping[type, Callable[[Machine, Any], Value]]] = {
     ir.Logical: _logical,
     ir.Conditional: _conditional,
     ir.Convert: _convert,
-    ir.Assign: _assign,
-    ir.Update: _update,
+    ir.Assign: assign_code,
+    ir.Update: update_code,
     ir.Call: _call,
     ir.IndirectCall: _indirect,
     ir.Aggregate: _aggregate,
@@ -355,6 +258,4 @@ _MEANINGS: Final[Mapping[type, Callable[[Machine, Any], Value]]] = {
     ir.New: _new,
     ir.Comma: _comma,
     ir.Launch: _launch,
-    ir.Throw: _throw,
-    ir.Unsupported: _unsupported,
 }

@@ -7,12 +7,13 @@ from math import inf
 
 from msgspec import Struct, field
 
-from hgrd.host.concrete.calls import call
-from hgrd.host.concrete.expressions import evaluate, initialise
+from hgrd.host.concrete.calls import prepare_call
+from hgrd.host.concrete.expressions import code_of
+from hgrd.host.concrete.places import initialisation
 from hgrd.host.concrete.state.machine import EndedError, Frame, Launched, Machine, Place
 from hgrd.host.concrete.state.memory import store, width_of
 from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedError, Value
-from hgrd.host.concrete.statements import execute
+from hgrd.host.concrete.statements import execution
 from hgrd.host.linking.kernel_effects import ModSets
 from hgrd.host.linking.link import Linked
 from hgrd.program.analysis.effects import EffectTable
@@ -52,9 +53,9 @@ def begin(tables: Tables, functors: Collection[str], mod_sets: ModSets, deadline
         functors,
         EffectTable(tables.functions, {}),
         mod_sets,
-        evaluate,
-        call,
-        initialise,
+        code_of,
+        prepare_call,
+        initialisation,
         deadline=deadline,
     )
 
@@ -68,9 +69,9 @@ def run_main(machine: Machine, main: Function, arguments: tuple[Value, ...]) -> 
         made = Object(parameter.name, width_of(parameter.type, machine.records))
         store(Pointer(made, 0), argument, parameter.type, machine.records, parameter.span)
         frame.variables[parameter.key] = made
-    machine.frames.append(frame)
+    machine.enter(frame)
     try:
-        execute(machine, main.body)
+        execution(machine, main.body)()
     except EndedError:
         return True
     except (StoppedError, RecursionError, LookupError, TypeError, ValueError, ArithmeticError):

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from hgrd.host.concrete.expressions import initialise, must_be_followed
+from hgrd.host.concrete.expressions import must_be_followed
 from hgrd.host.concrete.library.containers import LOOKING
-from hgrd.host.concrete.state.machine import Machine
+from hgrd.host.concrete.places import initialisation, stop
+from hgrd.host.concrete.state.machine import Code, Machine
 from hgrd.host.concrete.state.memory import forget, forget_reachable, width_of
-from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedError, Value
+from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer, StoppedError, Value
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import BinaryOp, Storage
 from hgrd.program.statements import Statement
 from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType
-from hgrd.program.walk import nodes
+from hgrd.program.walk import inside, nodes
 
 
 class Leave(Enum):
@@ -31,23 +32,23 @@ class Returned(Struct, frozen=True):
 
 
 Exit: TypeAlias = Leave | Returned | None
+"""How a statement was left; None: at its end."""
+Execution: TypeAlias = Callable[[], Exit]
+"""A statement made ready to be run, in the frame that is the innermost one then."""
 _TRIED: Final = 2  # iterations from which the length of a loop is foretold
 _ORDERED: Final = (BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE, BinaryOp.NE)
+_SCALARS: Final = (IntType, FloatType, BoolType, PointerType)
 
 
-def execute(machine: Machine, statement: Statement) -> Exit:
-    """Runs a statement; the result says how it was left, None: at its end."""
+def execution(machine: Machine, statement: Statement) -> Execution:
+    """The code of a statement."""
     match statement:
         case st.Block(body=body):
-            left = _sequence(machine, body)
-            _end(machine, body)
-            return left
+            return _block(machine, body)
         case st.Evaluate(expression=e):
-            machine.evaluate(machine, e)
-            return None
+            return _effect(machine.code_of(e))
         case st.Declare():
-            _declare(machine, statement)
-            return None
+            return _declaration(machine, statement)
         case st.If():
             return _if(machine, statement)
         case st.Loop() | st.DoWhile():
@@ -55,61 +56,111 @@ def execute(machine: Machine, statement: Statement) -> Exit:
         case st.Switch():
             return _switch(machine, statement)
         case st.Break():
-            return Leave.BREAK
+            return lambda: Leave.BREAK
         case st.Continue():
-            return Leave.CONTINUE
+            return lambda: Leave.CONTINUE
         case st.Return(value=value):
-            return Returned(UNKNOWN if value is None else machine.evaluate(machine, value))
+            return _return(None if value is None else machine.code_of(value))
         case _:
-            raise StoppedError
+            return stop
 
 
-def _sequence(machine: Machine, body: tuple[Statement, ...]) -> Exit:
-    for statement in body:
-        left = execute(machine, statement)
-        if left is not None:
-            return left
-    return None
+def _effect(code: Code) -> Execution:
+    def run() -> Exit:
+        code()
+        return None
+
+    return run
 
 
-def _end(machine: Machine, body: tuple[Statement, ...]) -> None:
-    """The objects of a block end."""
-    if machine.queue is not None and machine.queue.waiting is not None:
-        for statement in body:
-            if isinstance(statement, st.Declare):
-                machine.queue.may_destroy(statement.variable.type, machine.records)
+def _return(code: Code | None) -> Execution:
+    return lambda: Returned(UNKNOWN if code is None else code())
 
 
-def _declare(machine: Machine, statement: st.Declare) -> None:
-    variable = statement.variable
+def _sequence(machine: Machine, body: tuple[Statement, ...]) -> Execution:
+    codes = [execution(machine, statement) for statement in body]
+
+    def run() -> Exit:
+        for code in codes:
+            left = code()
+            if left is not None:
+                return left
+        return None
+
+    return run
+
+
+def _block(machine: Machine, body: tuple[Statement, ...]) -> Execution:
+    run = _sequence(machine, body)
+    queue, types = machine.queue, [s.variable.type for s in body if isinstance(s, st.Declare)]
+    if queue is None or queue.waiting is None or not types:
+        return run
+
+    def run_and_end() -> Exit:
+        left = run()
+        for type_ in types:
+            queue.may_destroy(type_, machine.records)
+        return left
+
+    return run_and_end
+
+
+def _declaration(machine: Machine, statement: st.Declare) -> Execution:
+    variable, initial, span = statement.variable, statement.initial, statement.span
+    name, key, type_, size = variable.name, variable.key, variable.type, width_of(variable.type, machine.records)
     if variable.storage not in (Storage.LOCAL, Storage.PARAMETER):
-        return
-    made = Object(variable.name, width_of(variable.type, machine.records))
-    if statement.initial is not None:
-        initialise(machine, Pointer(made, 0), statement.initial, variable.type, statement.span)
-    machine.frame.variables[variable.key] = made
+        return lambda: None
+    if initial is not None and size is not None and isinstance(type_, _SCALARS):
+        return _number(machine, statement, machine.code_of(initial), size)
+    begin = None if initial is None else initialisation(machine, initial, type_, span)
+
+    def declare() -> Exit:
+        made = Object(name, size)
+        if begin is not None:
+            begin(Pointer(made, 0))
+        machine.variables[key] = made
+        return None
+
+    return declare
 
 
-def _if(machine: Machine, statement: st.If) -> Exit:
-    condition = machine.evaluate(machine, statement.condition)
-    if condition is UNKNOWN:
-        return _either(machine, statement)
-    if condition:
-        return execute(machine, statement.then)
-    return None if statement.otherwise is None else execute(machine, statement.otherwise)
+def _number(machine: Machine, statement: st.Declare, code: Code, size: int) -> Execution:
+    """The declaration of a variable that is a number, or a pointer."""
+    name, key, type_, span = statement.variable.name, statement.variable.key, statement.variable.type, statement.span
+
+    def declare() -> Exit:
+        made = Object(name, size, {0: Cell(code(), type_, size)}, written=span)
+        machine.variables[key] = made
+        return None
+
+    return declare
 
 
-def _either(machine: Machine, statement: st.If) -> Exit:
+def _if(machine: Machine, statement: st.If) -> Execution:
+    condition, then = machine.code_of(statement.condition), execution(machine, statement.then)
+    otherwise = None if statement.otherwise is None else execution(machine, statement.otherwise)
+
+    def choose() -> Exit:
+        value = condition()
+        if value is UNKNOWN:
+            return _either(machine, statement, then, otherwise)
+        if value:
+            return then()
+        return None if otherwise is None else otherwise()
+
+    return choose
+
+
+def _either(machine: Machine, statement: st.If, then: Execution, otherwise: Execution | None) -> Exit:
     """Goes on where the program does not end, after either arm; what only one of them changes is unknown then."""
-    then, otherwise = statement.then, statement.otherwise
-    ends, other_ends = (arm is not None and _ends_program(machine, arm) for arm in (then, otherwise))
-    if machine.queue is not None and (ends or other_ends):
+    arms = inside(statement)
+    ends, *other_ends = (_ends_program(machine, arm) for arm in arms)
+    if machine.queue is not None and (ends or any(other_ends)):
         machine.queue.answer()
     if ends:
-        return None if otherwise is None else execute(machine, otherwise)
-    if other_ends:
-        return execute(machine, then)
-    arms = (then, *(() if otherwise is None else (otherwise,)))
+        return None if otherwise is None else otherwise()
+    if any(other_ends):
+        return then()
     _forget_effects(machine, arms)
     return None
 
@@ -128,59 +179,79 @@ def _ends_program(machine: Machine, arm: Statement) -> bool:
             return False
 
 
-def _switch(machine: Machine, statement: st.Switch) -> Exit:
-    value = machine.evaluate(machine, statement.operand)
-    if not isinstance(value, int):
-        raise StoppedError
-    cases = statement.cases
-    chosen = [i for i, c in enumerate(cases) if any(low <= value <= high for low, high in c.values)]
-    chosen = chosen or [i for i, c in enumerate(cases) if c.default]
-    for case in cases[chosen[0] :] if chosen else ():
-        left = _sequence(machine, case.body)
-        if left is Leave.BREAK:
-            return None
-        if left is not None:
-            return left
-    return None
+def _switch(machine: Machine, statement: st.Switch) -> Execution:
+    operand, cases = machine.code_of(statement.operand), statement.cases
+    bodies = [_sequence(machine, case.body) for case in cases]
 
-
-def _loop(machine: Machine, loop: st.Loop | st.DoWhile) -> Exit:
-    machine.loops += 1
-    left = _iterations(machine, loop)
-    machine.loops -= 1
-    if machine.loops == 0:
-        for launched in machine.seen.values():
-            if launched is not None:
-                launched.final = True
-    return left
-
-
-def _iterations(machine: Machine, loop: st.Loop | st.DoWhile) -> Exit:
-    distances: list[int] = []
-    begin = machine.steps
-    first = isinstance(loop, st.DoWhile)
-    while True:
-        if not first and loop.condition is not None:
-            value = machine.evaluate(machine, loop.condition)
-            if value is UNKNOWN:
-                raise StoppedError
-            if not value:
+    def choose() -> Exit:
+        value = operand()
+        if not isinstance(value, int):
+            raise StoppedError
+        chosen = [i for i, c in enumerate(cases) if any(low <= value <= high for low, high in c.values)]
+        chosen = chosen or [i for i, c in enumerate(cases) if c.default]
+        for body in bodies[chosen[0] :] if chosen else ():
+            left = body()
+            if left is Leave.BREAK:
                 return None
-        first = False
-        left = execute(machine, loop.body)
-        if left is Leave.BREAK:
-            return None
-        if isinstance(left, Returned):
-            return left
-        if isinstance(loop, st.Loop) and loop.step is not None:
-            machine.evaluate(machine, loop.step)
-        machine.step()
-        if len(distances) < _TRIED:
-            distances.append(_distance(machine, loop))
-            left_over = machine.most_steps - machine.steps
-            if len(distances) == _TRIED and _too_long(distances, machine.steps - begin, left_over):
-                _forget_effects(machine, (loop,))
-                return None
+            if left is not None:
+                return left
+        return None
+
+    return choose
+
+
+def _loop(machine: Machine, loop: st.Loop | st.DoWhile) -> Execution:
+    iterate = _iterations(machine, loop)
+
+    def run() -> Exit:
+        machine.loops += 1
+        left = iterate()
+        machine.loops -= 1
+        if machine.loops == 0:
+            for launched in machine.seen.values():
+                if launched is not None:
+                    launched.final = True
+        return left
+
+    return run
+
+
+def _iterations(machine: Machine, loop: st.Loop | st.DoWhile) -> Execution:
+    body, ahead = execution(machine, loop.body), isinstance(loop, st.Loop)
+    condition = None if loop.condition is None else machine.code_of(loop.condition)
+    step = machine.code_of(loop.step) if isinstance(loop, st.Loop) and loop.step is not None else None
+    cost = cost_of(loop)
+
+    def iterate() -> Exit:
+        distances: list[int] = []
+        begin, tests = machine.steps, ahead
+        while True:
+            if tests and condition is not None:
+                value = condition()
+                if value is UNKNOWN:
+                    raise StoppedError
+                if not value:
+                    return None
+            tests = True
+            left = body()
+            if left is not None and left is not Leave.CONTINUE:
+                return None if left is Leave.BREAK else left
+            if step is not None:
+                step()
+            machine.step(cost)
+            if len(distances) < _TRIED:
+                distances.append(_distance(machine, loop))
+                left_over = machine.most_steps - machine.steps
+                if len(distances) == _TRIED and _too_long(distances, machine.steps - begin, left_over):
+                    _forget_effects(machine, (loop,))
+                    return None
+
+    return iterate
+
+
+def cost_of(statement: Statement) -> int:
+    """The steps that a statement takes, a loop for each iteration: the statements in it, but those of loops in it."""
+    return 1 + sum(cost_of(part) for part in inside(statement) if not isinstance(part, st.Loop | st.DoWhile))
 
 
 def _distance(machine: Machine, loop: st.Loop | st.DoWhile) -> int:
@@ -188,7 +259,7 @@ def _distance(machine: Machine, loop: st.Loop | st.DoWhile) -> int:
     test = loop.condition
     if not isinstance(test, ir.Binary) or test.op not in _ORDERED or machine.effects.of(test).calls:
         return 0
-    match machine.evaluate(machine, test.left), machine.evaluate(machine, test.right):
+    match machine.evaluate(test.left), machine.evaluate(test.right):
         case int(a), int(b):
             return abs(a - b)
         case Pointer(offset=int(a)), Pointer(offset=int(b)):
@@ -217,7 +288,7 @@ def _forget_effects(machine: Machine, parts: tuple[Statement, ...]) -> None:
     if any(machine.functions[key].user_code for key in effects.calls & machine.functions.keys()):
         machine.forget_globals()
     for variable in effects.assigned | effects.exposed | effects.arrays:
-        if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.frame.variables:
+        if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.variables:
             forget(machine.object_of(variable), sizes=sizes)
 
 
@@ -252,5 +323,5 @@ def _mentioned(machine: Machine, parts: tuple[Statement, ...]) -> Iterator[Objec
     for node in nodes(parts):
         if isinstance(node, ir.VariablePlace) and not isinstance(node.variable.type, IntType | FloatType | BoolType):
             variable = node.variable  # a number is changed by name, or where a pointer leads
-            if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.frame.variables:
+            if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.variables:
                 yield machine.object_of(variable)

@@ -24,7 +24,7 @@ from hgrd.simulate.program_run.kernel_runs import KernelRuns, WatchedLaunch
 from hgrd.simulate.replay.barrier_watch import SeenError
 from hgrd.symbolic.limits import TimeLimitError
 
-_STEPS, _STEPS_WATCHED = 600_000, 4_000_000  # contents matter where a launch is watched
+_STEPS, _STEPS_WATCHED = 400_000, 4_000_000  # contents matter where a launch is watched
 _ELEMENTS: Final = 1 << 18
 _SECONDS, _SECONDS_WATCHED = 6.0, 10.0  # of kernels
 _POINTER: Final = 8  # bytes

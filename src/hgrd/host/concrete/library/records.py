@@ -62,7 +62,7 @@ def construct(call: LibraryCall, constructor: Function, place: Pointer, first: i
         for i, t in enumerate(types[1:], first)
     )
     returns = constructor.ref.returns
-    call.machine.call(call.machine, constructor.ref, (place, *values), types, returns, call.span)
+    call.machine.call(constructor.ref, (place, *values), types, returns, call.span)
 
 
 def constructor_of(machine: Machine, type_: RecordType, count: int) -> Function | None:

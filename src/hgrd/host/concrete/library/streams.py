@@ -116,7 +116,7 @@ def _call_in_stream(call: LibraryCall, queue: Queue, function: Callee, given: tu
         raise StoppedError
     queue.calling = queue.put("the callback", call.span, argument(call, 0))
     types = tuple(p.type for p in declared.parameters)
-    call.machine.call(call.machine, declared.ref, given, types, declared.ref.returns, call.span)
+    call.machine.call(declared.ref, given, types, declared.ref.returns, call.span)
     queue.calling = None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import struct
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -12,6 +13,7 @@ from hgrd.program.expressions import BinaryOp, UnaryOp
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type
 
 _SINGLE: Final = 32
+_FLOAT: Final = struct.Struct("f")
 
 
 def as_type(value: Value, type_: Type) -> Value:
@@ -40,7 +42,7 @@ def rounded(number: float, type_: FloatType) -> Value:
     """A number as a floating-point number of a type."""
     if type_.bits == _SINGLE:
         try:
-            return struct.unpack("f", struct.pack("f", number))[0]
+            return _FLOAT.unpack(_FLOAT.pack(number))[0]
         except OverflowError:
             return math.inf if number > 0 else -math.inf
     return number if type_.bits == 2 * _SINGLE else UNKNOWN
@@ -92,16 +94,16 @@ def unary(op: UnaryOp, value: Value, type_: Type) -> Value:
 def binary(op: BinaryOp, a: Value, b: Value, type_: Type) -> Value:
     """The value of a binary operator; unknown where C gives it no meaning."""
     if type(a) is int and type(b) is int:
-        comparison = _COMPARISONS.get(op)
+        comparison = COMPARISONS.get(op)
         if comparison is not None:
             return int(comparison(a, b))
-        function = _INTEGERS.get(op)
+        function = INTEGERS.get(op)
         if function is None or (b == 0 and op in (BinaryOp.DIV, BinaryOp.REM)):
             return UNKNOWN
         if op in (BinaryOp.SHL, BinaryOp.SHR) and not (isinstance(type_, IntType) and 0 <= b < type_.bits):
             return UNKNOWN
         return _number(function(a, b), type_, wraps=op is BinaryOp.SHL)
-    if op in _COMPARISONS:
+    if op in COMPARISONS:
         return _compared(op, a, b)
     if isinstance(a, float) and isinstance(b, float) and isinstance(type_, FloatType):
         return _float(op, a, b, type_)
@@ -125,43 +127,40 @@ def _number(number: int, type_: Type, *, wraps: bool = False) -> Value:
 
 
 def _float(op: BinaryOp, a: float, b: float, type_: FloatType) -> Value:
-    match op:
-        case BinaryOp.ADD:
-            return rounded(a + b, type_)
-        case BinaryOp.SUB:
-            return rounded(a - b, type_)
-        case BinaryOp.MUL:
-            return rounded(a * b, type_)
-        case BinaryOp.DIV if b != 0:
-            return rounded(a / b, type_)
-        case _:
-            return UNKNOWN
+    if op in FLOATS:
+        return rounded(FLOATS[op](a, b), type_)
+    return rounded(a / b, type_) if op is BinaryOp.DIV and b != 0 else UNKNOWN
 
 
 def _quotient(a: int, b: int) -> int:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
-_INTEGERS: Final[Mapping[BinaryOp, Callable[[int, int], int]]] = {
-    BinaryOp.ADD: lambda a, b: a + b,
-    BinaryOp.SUB: lambda a, b: a - b,
-    BinaryOp.MUL: lambda a, b: a * b,
+INTEGERS: Final[Mapping[BinaryOp, Callable[[int, int], int]]] = {
+    BinaryOp.ADD: int.__add__,
+    BinaryOp.SUB: int.__sub__,
+    BinaryOp.MUL: int.__mul__,
     BinaryOp.DIV: _quotient,
     BinaryOp.REM: lambda a, b: a - b * _quotient(a, b),
-    BinaryOp.AND: lambda a, b: a & b,
-    BinaryOp.OR: lambda a, b: a | b,
-    BinaryOp.XOR: lambda a, b: a ^ b,
-    BinaryOp.SHL: lambda a, b: a << b,
-    BinaryOp.SHR: lambda a, b: a >> b,
+    BinaryOp.AND: int.__and__,
+    BinaryOp.OR: int.__or__,
+    BinaryOp.XOR: int.__xor__,
+    BinaryOp.SHL: int.__lshift__,
+    BinaryOp.SHR: int.__rshift__,
+}
+FLOATS: Final[Mapping[BinaryOp, Callable[[float, float], float]]] = {
+    BinaryOp.ADD: float.__add__,
+    BinaryOp.SUB: float.__sub__,
+    BinaryOp.MUL: float.__mul__,
 }
 
 
 def _compared(op: BinaryOp, a: Value, b: Value) -> Value:
     match a, b:
         case (int() | float(), int() | float()):
-            return int(_COMPARISONS[op](a, b))
+            return int(COMPARISONS[op](a, b))
         case Pointer(target=s, offset=int(x)), Pointer(target=t, offset=int(y)) if s is t:
-            return int(_COMPARISONS[op](x, y))
+            return int(COMPARISONS[op](x, y))
         case Pointer(target=s), Pointer(target=t) if s is t:
             return UNKNOWN
         case (Pointer() | Callee() | Null(), Pointer() | Callee() | Null()) if op in (BinaryOp.EQ, BinaryOp.NE):
@@ -170,11 +169,11 @@ def _compared(op: BinaryOp, a: Value, b: Value) -> Value:
             return UNKNOWN
 
 
-_COMPARISONS: Final[Mapping[BinaryOp, Callable[[float, float], bool]]] = {
-    BinaryOp.EQ: lambda a, b: a == b,
-    BinaryOp.NE: lambda a, b: a != b,
-    BinaryOp.LT: lambda a, b: a < b,
-    BinaryOp.LE: lambda a, b: a <= b,
-    BinaryOp.GT: lambda a, b: a > b,
-    BinaryOp.GE: lambda a, b: a >= b,
+COMPARISONS: Final[Mapping[BinaryOp, Callable[[float, float], bool]]] = {
+    BinaryOp.EQ: operator.eq,
+    BinaryOp.NE: operator.ne,
+    BinaryOp.LT: operator.lt,
+    BinaryOp.LE: operator.le,
+    BinaryOp.GT: operator.gt,
+    BinaryOp.GE: operator.ge,
 }

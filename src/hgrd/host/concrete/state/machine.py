@@ -1,4 +1,4 @@
-"""The state of a concrete run: call stack, globals, limits, and what launches have found in memory."""
+"""The state of a concrete run: call stack, globals, limits, its code, and what launches have found in memory."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from hgrd.program.program import Function, Global
 from hgrd.program.span import Span
 from hgrd.program.types import Type
 
-STEPS = 800_000  # expressions that are evaluated
+STEPS = 400_000  # statements that are run
 ELEMENTS = 1 << 16  # of an object that are written one by one, or recorded
-_LOOKED: Final = 256  # steps between two looks at the clock
+_LOOKED: Final = 4096  # steps between two looks at the clock
 MOST_FRAMES = 64
 _ON_DEVICE = (Storage.DEVICE, Storage.CONSTANT)
 
@@ -38,6 +38,8 @@ class Frame(Struct):
     variables: dict[str, Object] = field(default_factory=dict[str, Object])
 
 
+Code: TypeAlias = Callable[[], Value]
+"""An expression made ready to be evaluated, in the frame that is the innermost one then; it has its effects."""
 Place: TypeAlias = tuple[tuple[Span, ...], Span, str]
 """A launch: the call sites from `main` to it, its own place, and the key of the kernel."""
 
@@ -76,7 +78,9 @@ class Machine(Struct):
     """A concrete run; `loops` are those that are active, `seen` what launches have found.
 
     That is each time that they are made, in `first` the first time.  `functors` are the keys of records that can be
-    called.  Where a `device` runs kernels, the `queue` has what is put on it.
+    called.  Where a `device` runs kernels, the `queue` has what is put on it; both stay the same while the program
+    runs.  `variables` are those of the innermost frame.  `compiled` is the code of expressions and bodies, by their
+    identity, with what it was made of.
     """
 
     functions: Mapping[str, Function]
@@ -85,38 +89,66 @@ class Machine(Struct):
     functors: Collection[str]
     effects: EffectTable
     mod_sets: ModSets
-    evaluate: Callable[[Machine, Expression], Value]
-    call: Callable[[Machine, FunctionRef, tuple[Value, ...], tuple[Type, ...], Type, Span], Value]
-    initialise: Callable[[Machine, Pointer, Expression, Type, Span], None]
+    compile: Callable[[Machine, Expression], Code]
+    prepare_call: Callable[[Machine, FunctionRef, tuple[Type, ...], Type, Span], Callable[[tuple[Value, ...]], Value]]
+    initialisation: Callable[[Machine, Expression, Type, Span], Callable[[Pointer], None]]
     frames: list[Frame] = field(default_factory=list[Frame])
+    variables: dict[str, Object] = field(default_factory=dict[str, Object])
     statics: dict[str, Object] = field(default_factory=dict[str, Object])
     loops: int = 0
     steps: int = 0
+    next_look: int = 0
     deadline: float = inf
     most_steps: int = STEPS
     most_elements: int = ELEMENTS
     device: Device | None = None
     queue: Queue | None = None
-    models: dict[int, tuple[FunctionRef, Any]] = field(default_factory=dict[int, "tuple[FunctionRef, Any]"])
+    compiled: dict[int, tuple[Any, Any]] = field(default_factory=dict[int, "tuple[Any, Any]"])
     seen: dict[Place, Launched | None] = field(default_factory=dict["Place", "Launched | None"])
     first: dict[Place, Launched] = field(default_factory=dict["Place", Launched])
 
-    @property
-    def frame(self) -> Frame:
-        return self.frames[-1]
+    def step(self, count: int = 1) -> None:
+        """Counts steps."""
+        self.steps += count
+        if self.steps >= self.next_look:
+            if self.steps > self.most_steps or perf_counter() > self.deadline:
+                raise StoppedError
+            self.next_look = self.steps + _LOOKED
 
-    def step(self) -> None:
-        """Counts a step."""
-        self.steps += 1
-        if self.steps > self.most_steps or (self.steps % _LOOKED == 0 and perf_counter() > self.deadline):
-            raise StoppedError
+    def code_of(self, e: Expression) -> Code:
+        """The code of an expression, which is made once."""
+        known = self.compiled.get(id(e))
+        if known is None:
+            known = self.compiled[id(e)] = e, self.compile(self, e)
+        return known[1]
+
+    def evaluate(self, e: Expression) -> Value:
+        """The value of an expression; its effects go into memory."""
+        return self.code_of(e)()
+
+    def call(
+        self, function: FunctionRef, arguments: tuple[Value, ...], types: tuple[Type, ...], returns: Type, span: Span
+    ) -> Value:
+        """The value of a call."""
+        return self.prepare_call(self, function, types, returns, span)(arguments)
+
+    def enter(self, frame: Frame) -> None:
+        """Begins an activation of a function."""
+        self.frames.append(frame)
+        self.variables = frame.variables
+
+    def leave(self) -> None:
+        """Ends the innermost activation: its variables are no longer there."""
+        for made in self.frames.pop().variables.values():
+            made.moved = True
+        self.variables = self.frames[-1].variables
 
     def object_of(self, variable: Variable) -> Object:
         """The object of a variable."""
         if variable.storage in (Storage.LOCAL, Storage.PARAMETER):
-            found = self.frame.variables.get(variable.key)
+            found = self.variables.get(variable.key)
             if found is None:
-                found = self.frame.variables[variable.key] = Object(variable.name)
+                found = self.variables[variable.key] = Object(variable.name)
             return found
         found = self.statics.get(variable.key)
         return self._global(variable) if found is None else found
@@ -131,7 +163,7 @@ class Machine(Struct):
             return made
         made.zero = item.initial is None
         if item.initial is not None:
-            self.initialise(self, Pointer(made, 0), item.initial, variable.type, variable.span)
+            self.initialisation(self, item.initial, variable.type, variable.span)(Pointer(made, 0))
         return made
 
     def forget_device(self) -> None:

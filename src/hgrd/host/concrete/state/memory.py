@@ -24,7 +24,7 @@ from hgrd.program.types import ArrayType, FloatType, IntType, OpaqueType, Pointe
 
 MOST_SCALARS = 1 << 16  # members of a record, or elements of an array, that are initialised with zeros
 _WIDEST = 16  # bytes of a scalar
-_SCALARS = (IntType, FloatType, PointerType)
+_WIDTHS = (4, 8, 1, 2)  # those of scalars, the most frequent one first
 _OPAQUE = 1  # a container counts as one byte at its place
 
 Records = Mapping[str, Record]
@@ -50,12 +50,14 @@ def load(place: Pointer, type_: Type, records: Records) -> Value:
     target.must_be_here()
     if offset is None:
         return UNKNOWN
+    cell = target.cells.get(offset)
+    if cell is not None and cell.type is type_ and isinstance(cell.value, int | float):
+        return cell.value
+    size = width_of(type_, records)
     if isinstance(type_, RecordType | ArrayType):
-        size = width_of(type_, records)
-        return UNKNOWN if size is None else Parts(_within(target, offset, offset + size), target.zero)
-    cell, size = target.cells.get(offset), width_of(type_, records)
+        return UNKNOWN if size is None else Parts(within(target.cells, offset, offset + size), target.zero)
     if cell is None:
-        known = target.zero and size is not None and not _overlapped(target, offset, size)
+        known = target.zero and size is not None and not _overlapped(target.cells, offset, offset + size)
         return _zero(type_) if known else UNKNOWN
     return as_type(cell.value, type_) if cell.size == size else UNKNOWN
 
@@ -76,32 +78,41 @@ def _zero(type_: Type) -> Value:
 
 def store(place: Pointer, value: Value, type_: Type, records: Records, span: Span) -> None:
     """Stores a value; at an unknown place of an object nothing of it is known afterwards."""
-    target, offset = place.target, place.offset
+    target, offset, size = place.target, place.offset, width_of(type_, records)
     target.must_be_here()
-    old = None if offset is None else target.cells.get(offset)
-    if old is not None and offset is not None and old.type is type_ and isinstance(type_, _SCALARS):
-        target.written = span
-        target.cells[offset] = Cell(value, type_, old.size)
-        return
-    size = width_of(type_, records)
     if offset is None or size is None:
         forget(target)
-        return
-    target.written = span
-    if isinstance(type_, RecordType | ArrayType):
+    elif isinstance(type_, RecordType | ArrayType):
+        target.written = span
         _store_parts(place, value, type_, size, records)
-        return
-    if target.cells and (old is None or old.size != size):
-        for at in _overlapped(target, offset, size):
-            target.cells[at] = Cell(UNKNOWN, target.cells[at].type, target.cells[at].size)
-            if at != offset:
-                target.zero = False
-    target.cells[offset] = Cell(value, type_, size)
+    else:
+        store_scalar(target, offset, Cell(value, type_, size), span)
+
+
+def store_scalar(target: Object, offset: int, cell: Cell, span: Span) -> None:
+    """Stores a value that is no record or array."""
+    target.must_be_here()
+    cells, size = target.cells, cell.size
+    old = cells.get(offset)
+    if (old is None or old.size != size) and cells and not _is_next(cells, offset, size):
+        _cut_out(target, offset, offset + size)
+    target.written = span
+    cells[offset] = cell
+
+
+def _is_next(cells: dict[int, Cell], offset: int, size: int) -> bool:
+    """Whether no cell has any of these bytes, as one ends where they begin and none begins among them."""
+    for width in _WIDTHS:
+        before = cells.get(offset - width)
+        if before is not None and before.size == width:
+            return cells.keys().isdisjoint(range(offset, offset + size))
+    return False
 
 
 def _store_parts(place: Pointer, value: Value, type_: Type, size: int, records: Records) -> None:
     target, offset = place.target, place.offset or 0
-    clear(target, offset, offset + size)
+    if target.cells and not _is_next(target.cells, offset, size):
+        _cut_out(target, offset, offset + size)
     if not isinstance(value, Parts):
         target.zero = False
         return
@@ -109,41 +120,43 @@ def _store_parts(place: Pointer, value: Value, type_: Type, size: int, records: 
         target.cells[offset + at] = cell
     if target.zero and not value.zero:
         target.zero = False
-    elif value.zero and not target.zero:
+    elif value.zero and not target.zero and sum([cell.size for cell in value.cells.values()]) < size:
         for at, member in scalars(type_, records, MOST_SCALARS):
             width = width_of(member, records)
             if width is not None and at not in value.cells and not isinstance(member, OpaqueType):
                 target.cells.setdefault(offset + at, Cell(_zero(member), member, width))
 
 
-def _within(target: Object, low: int, high: int) -> dict[int, Cell]:
+def within(cells: dict[int, Cell], low: int, high: int) -> dict[int, Cell]:
     """The cells from one byte to before another one, by their offset from the first."""
-    if high - low > len(target.cells):
-        return {at - low: cell for at, cell in target.cells.items() if low <= at < high}
-    return {at - low: target.cells[at] for at in range(low, high) if at in target.cells}
+    if high - low > len(cells):
+        return {at - low: cell for at, cell in cells.items() if low <= at < high}
+    return {at - low: cells[at] for at in range(low, high) if at in cells}
 
 
-def _overlapped(target: Object, offset: int, size: int) -> list[int]:
-    """The offsets of cells that have any of these bytes."""
-    cells = target.cells
-    before = [at for at in range(offset - _WIDEST + 1, offset) if at in cells and at + cells[at].size > offset]
-    if cells.keys().isdisjoint(range(offset, offset + size)):
+def _overlapped(cells: Mapping[int, Cell], low: int, high: int) -> list[int]:
+    """The offsets of cells that have any of the bytes from one to before another one."""
+    if high - low > len(cells):
+        return [at for at, cell in cells.items() if at < high and at + cell.size > low]
+    before = [at for at in range(low - _WIDEST + 1, low) if at in cells and at + cells[at].size > low]
+    if cells.keys().isdisjoint(range(low, high)):
         return before
-    return [*before, *(at for at in range(offset, offset + size) if at in cells)]
+    return [*before, *(at for at in range(low, high) if at in cells)]
+
+
+def _cut_out(target: Object, low: int, high: int) -> None:
+    """Removes the cells from one byte to before another one; nothing is known of what is left of them elsewhere."""
+    cells = target.cells
+    for at in _overlapped(cells, low, high):
+        cell = cells.pop(at)
+        for byte in (*range(at, low), *range(high, at + cell.size)):
+            cells[byte] = Cell(UNKNOWN, cell.type, 1)
 
 
 def clear(target: Object, low: int, high: int) -> None:
-    """Removes the cells from one byte to before another one; nothing is known of one that begins before."""
+    """Removes the values from one byte to before another one."""
     target.must_be_here()
-    for at in _overlapped(target, low, 1):
-        if at < low:
-            target.cells[at] = Cell(UNKNOWN, target.cells[at].type, target.cells[at].size)
-    if high - low > len(target.cells):
-        for at in [at for at in target.cells if low <= at < high]:
-            del target.cells[at]
-    else:
-        for at in range(low, high):
-            target.cells.pop(at, None)
+    _cut_out(target, low, high)
 
 
 def copy_bytes(to: Pointer, source: Pointer, size: int | None, span: Span) -> None:
@@ -154,7 +167,7 @@ def copy_bytes(to: Pointer, source: Pointer, size: int | None, span: Span) -> No
     if there is None or here is None or size is None:
         forget(to.target)
         return
-    cells = _within(source.target, here, here + size)
+    cells = within(source.target.cells, here, here + size)
     if source.target.zero != to.target.zero:
         to.target.zero = source.target.zero and there == 0 and size == to.target.size
     clear(to.target, there, there + size)
