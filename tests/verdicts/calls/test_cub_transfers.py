@@ -68,6 +68,40 @@ __global__ void not_cut_off(int *a, int *b) {
 }
 
 // safe: 1 of 1 pairs
+__global__ void __launch_bounds__(64) direct(int *a) {
+  int items[4] = {1, 2, 3, int(threadIdx.x)};
+  cub::StoreDirectBlocked(threadIdx.x, a + blockIdx.x * 256, items);
+}
+
+// race: write tile, write tile; global; grid
+__global__ void __launch_bounds__(64) direct_to_overlapping_tiles(int *a) {
+  int items[4] = {1, 2, 3, int(threadIdx.x)};
+  cub::StoreDirectBlocked(threadIdx.x, a + blockIdx.x * 255, items);  // tile
+}
+
+// safe: 3 of 3 pairs
+__global__ void __launch_bounds__(64) direct_and_striped(int *a, int *b) {
+  int items[2] = {1, int(threadIdx.x)};
+  cub::StoreDirectStriped<64>(threadIdx.x, a + blockIdx.x * 128, items);
+  b[blockIdx.x * 64 + threadIdx.x] = a[blockIdx.x * 128 + threadIdx.x + 64];
+}
+
+// race: read of_all, write to_warp; global; block
+__global__ void __launch_bounds__(64) direct_to_warps(int *a, int *b) {
+  int items[2] = {1, int(threadIdx.x)};
+  cub::StoreDirectWarpStriped(threadIdx.x, a + blockIdx.x * 128, items);  // to_warp
+  b[blockIdx.x * 64 + threadIdx.x] = a[blockIdx.x * 128 + threadIdx.x + 64];  // of_all
+}
+
+// safe: 3 of 3 pairs
+__global__ void __launch_bounds__(64) direct_below(int *a, int *b) {
+  int items[2];
+  cub::LoadDirectBlocked(threadIdx.x, b, items, 64, -1);
+  cub::StoreDirectBlocked(threadIdx.x, a + blockIdx.x * 101, items, 100);
+  if (threadIdx.x == 0) a[blockIdx.x * 101 + 100] = 7;
+}
+
+// safe: 1 of 1 pairs
 __global__ void by_warps(int *a) {
   using Store = cub::WarpStore<int, 4>;
   __shared__ typename Store::TempStorage storage[2];

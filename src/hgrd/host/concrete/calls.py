@@ -9,6 +9,7 @@ from hgrd.host.concrete.library.containers import LOOKING
 from hgrd.host.concrete.library.launching import LAUNCHING
 from hgrd.host.concrete.library.models import model_of
 from hgrd.host.concrete.library.streams import CALLING
+from hgrd.host.concrete.library.wrappers import FUNCTION
 from hgrd.host.concrete.places import stop
 from hgrd.host.concrete.state.machine import MOST_FRAMES, EndedError, Frame, Machine
 from hgrd.host.concrete.state.memory import forget_reachable, store, width_of, within
@@ -37,9 +38,10 @@ def prepare_call(
         return lambda _: stop()
     if declared is not None and declared.body is not None and function.user_code:
         return _body(machine, declared, span)
-    runs_it = not function.user_code and (function.name in CALLING or function.name in LAUNCHING)
+    name = function.library_name
+    runs_it = name in CALLING or name in LAUNCHING or function.qualified.startswith(f"{FUNCTION}::")
     functors = () if runs_it else [i for i, type_ in enumerate(types) if _may_lead_to_code(type_)]
-    destroys = not function.user_code and function.name not in _DESTROYING_NOTHING
+    destroys = not function.user_code and name not in _DESTROYING_NOTHING
     model = None if function.user_code else model_of(function)
 
     def call(arguments: tuple[Value, ...]) -> Value:
@@ -87,6 +89,8 @@ def _may_run(machine: Machine, argument: Value, type_: Type) -> bool:
     reference = isinstance(type_, PointerType) and type_.reference
     type_ = type_.to if isinstance(type_, PointerType) else type_
     if isinstance(type_, RecordType) and type_.key in machine.functors:
+        return True
+    if isinstance(type_, OpaqueType) and type_.name.startswith(f"{FUNCTION}<"):
         return True
     if not isinstance(argument, Pointer):
         return isinstance(argument, Callee)

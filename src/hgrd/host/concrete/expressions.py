@@ -13,6 +13,7 @@ from hgrd.host.concrete.places import (
     moved,
     place_code,
     stop,
+    stride_of,
     update_code,
 )
 from hgrd.host.concrete.state.arithmetic import converted, unary
@@ -43,12 +44,12 @@ def _address(machine: Machine, e: ir.AddressOf) -> Code:
 
 
 def _pointer_add(machine: Machine, e: ir.PointerAdd) -> Code:
-    pointer, index, stride = machine.code_of(e.pointer), machine.code_of(e.index), e.stride
+    pointer, index, stride = machine.code_of(e.pointer), machine.code_of(e.index), stride_of(machine, e.type, e.stride)
     return lambda: moved(pointer(), index(), stride)
 
 
 def _pointer_difference(machine: Machine, e: ir.PointerDifference) -> Code:
-    left, right, stride = machine.code_of(e.left), machine.code_of(e.right), e.stride
+    left, right, stride = machine.code_of(e.left), machine.code_of(e.right), stride_of(machine, e.left.type, e.stride)
 
     def subtract() -> Value:
         match left(), right():

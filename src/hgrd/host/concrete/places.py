@@ -12,7 +12,7 @@ from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer, Stop
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import BinaryOp, Storage, Variable
 from hgrd.program.span import Span
-from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type, VoidType
+from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType, Type, VoidType
 
 PlaceCode: TypeAlias = Callable[[], Pointer | None]
 """A place made ready to be found; None: it is not known where it is."""
@@ -245,7 +245,7 @@ def _constructed(place: PlaceCode, construct: Callable[[Pointer], None]) -> Code
 def update_code(machine: Machine, e: ir.Update) -> Code:
     """The code of a compound assignment."""
     place, code = place_code(machine, e.place), machine.code_of(e.value)
-    touch, put, change = _touching(machine, e, True), _storing(machine, e), _changing(e)
+    touch, put, change = _touching(machine, e, True), _storing(machine, e), _changing(machine, e)
     type_, records, postfix = e.type, machine.records, e.postfix
     if isinstance(e.place, ir.VariablePlace) and e.place.variable.storage in _LOCAL:
         look, keep = (
@@ -274,17 +274,24 @@ def update_code(machine: Machine, e: ir.Update) -> Code:
     return update
 
 
-def _changing(e: ir.Update) -> Callable[[Value, Value], Value]:
+def _changing(machine: Machine, e: ir.Update) -> Callable[[Value, Value], Value]:
     """The function that gives the new value, from the old one and the operand."""
     if isinstance(e.type, PointerType):
-        back = -1 if e.op is BinaryOp.SUB else 1
-        return lambda before, by: moved(before, back * by if isinstance(by, int) else by, e.stride)
+        stride = stride_of(machine, e.type, e.stride) * (-1 if e.op is BinaryOp.SUB else 1)
+        return lambda before, by: moved(before, by, stride)
     widen, compute, narrow = conversion(e.compute_type), operation(e.op, e.compute_type), conversion(e.type)
     if e.op in (BinaryOp.SHL, BinaryOp.SHR):
         return lambda before, by: narrow(compute(widen(before), by))
     if e.type == e.compute_type:
         return lambda before, by: compute(before, widen(by))
     return lambda before, by: narrow(compute(widen(before), widen(by)))
+
+
+def stride_of(machine: Machine, pointer: Type, stride: int) -> int:
+    """How many bytes further the next element is, also of containers, and of records of these; 0: not known."""
+    if not isinstance(pointer, PointerType) or (stride and not isinstance(pointer.to, OpaqueType)):
+        return stride
+    return width_of(pointer.to, machine.records) or 0
 
 
 def moved(pointer: Value, index: Value, stride: int) -> Value:

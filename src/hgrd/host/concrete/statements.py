@@ -12,10 +12,11 @@ from hgrd.host.concrete.expressions import must_be_followed
 from hgrd.host.concrete.library.containers import LOOKING
 from hgrd.host.concrete.places import initialisation, stop
 from hgrd.host.concrete.state.machine import Code, Machine
-from hgrd.host.concrete.state.memory import forget, forget_reachable, width_of
+from hgrd.host.concrete.state.memory import forget, forget_reachable, load, width_of
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer, StoppedError, Value
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
+from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import BinaryOp, Storage
 from hgrd.program.statements import Statement
 from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType
@@ -37,6 +38,7 @@ Execution: TypeAlias = Callable[[], Exit]
 """A statement made ready to be run, in the frame that is the innermost one then."""
 _TRIED: Final = 2  # iterations from which the length of a loop is foretold
 _ORDERED: Final = (BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE, BinaryOp.NE)
+_NUMBERS: Final = (IntType, FloatType, BoolType)
 _SCALARS: Final = (IntType, FloatType, BoolType, PointerType)
 
 
@@ -115,10 +117,9 @@ def _declaration(machine: Machine, statement: st.Declare) -> Execution:
     begin = None if initial is None else initialisation(machine, initial, type_, span)
 
     def declare() -> Exit:
-        made = Object(name, size)
+        made = machine.variables[key] = Object(name, size)
         if begin is not None:
             begin(Pointer(made, 0))
-        machine.variables[key] = made
         return None
 
     return declare
@@ -283,8 +284,8 @@ def _forget_effects(machine: Machine, parts: tuple[Statement, ...]) -> None:
     if any(isinstance(node, st.Return | st.Goto | st.UnsupportedStatement | ir.Unsupported) for node in nodes(parts)):
         raise StoppedError
     sizes = not _may_resize(parts)
-    if effects.through_pointers or effects.calls:
-        forget_reachable([Pointer(target, 0) for target in _mentioned(machine, parts)], sizes=sizes)
+    if effects.through_pointers or _calls_may_store(machine, parts, effects):
+        forget_reachable(list(_mentioned(machine, parts)), sizes=sizes)
     if any(machine.functions[key].user_code for key in effects.calls & machine.functions.keys()):
         machine.forget_globals()
     for variable in effects.assigned | effects.exposed | effects.arrays:
@@ -314,14 +315,40 @@ def _resizes(node: object) -> bool:
             return False
 
 
+def _calls_may_store(machine: Machine, parts: tuple[Statement, ...], effects: Effects) -> bool:
+    """Whether functions without a body, other than those that look at something, get pointers."""
+    called = [machine.functions.get(key) for key in effects.calls]
+    bodies = [function.body for function in called if function is not None]
+    return any(_may_store(machine, node) for node in nodes((parts, *bodies)))
+
+
+def _may_store(machine: Machine, node: object) -> bool:
+    match node:
+        case (
+            ir.Call(function=function, arguments=arguments)
+            | ir.Construct(constructor=ir.FunctionRef() as function, arguments=arguments)
+        ):
+            declared = machine.functions.get(function.key)
+            followed = declared is not None and declared.body is not None
+            looks = not function.user_code and function.name in (*LOOKING, "min", "max")
+            return not (followed or looks) and any(not isinstance(a.type, _NUMBERS) for a in arguments)
+        case _:
+            return isinstance(node, ir.IndirectCall)
+
+
 def _is_unseen(machine: Machine, key: str) -> bool:
     function = machine.functions.get(key)
     return function is not None and function.user_code and function.body is None
 
 
-def _mentioned(machine: Machine, parts: tuple[Statement, ...]) -> Iterator[Object]:
+def _mentioned(machine: Machine, parts: tuple[Statement, ...]) -> Iterator[Value]:
+    """The variables that statements mention, and what pointers among them lead to.
+
+    Numbers and pointers are changed by name, or where another pointer leads.
+    """
     for node in nodes(parts):
-        if isinstance(node, ir.VariablePlace) and not isinstance(node.variable.type, IntType | FloatType | BoolType):
-            variable = node.variable  # a number is changed by name, or where a pointer leads
+        if isinstance(node, ir.VariablePlace) and not isinstance(node.variable.type, _NUMBERS):
+            variable = node.variable
             if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.variables:
-                yield machine.object_of(variable)
+                here = Pointer(machine.object_of(variable), 0)
+                yield load(here, variable.type, machine.records) if isinstance(variable.type, PointerType) else here

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from hgrd.host.concurrency.rows import Rectangle
 from hgrd.host.concurrency.trace import Touch
-from hgrd.host.device_work.work import Role, add_work, held_touches, is_locked, touches_of
+from hgrd.host.device_work.work import Role, add_work, held_touches, touches_of, used_later
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.symbolic.values import OPAQUE, MemorySpace, Value, pointed_to
 from hgrd.terms import Term, const, mul
@@ -91,7 +91,7 @@ def add_copy(call: LibraryCall, name: str) -> bool:
     on_device = fills or within
     waits = _is_pageable(call, to) if later and not fills and not form.described else not later and not on_device
     touches = [
-        replace(t, locked=later and not waits and is_locked(call, v))
+        used_later(call, v, t) if later and not waits else replace(t, locked=False)
         for v, writes in ((to, True), (source, False))
         if v is not None
         for t in _touches(call, v, form, writes=writes)

@@ -11,10 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from msgspec.structs import replace
-
 from hgrd.host.concurrency.trace import Policy
-from hgrd.host.device_work.work import Role, add_work, held_touches, is_locked, touches_of
+from hgrd.host.device_work.work import Role, add_work, held_touches, touches_of, used_later
 from hgrd.host.execution.host_uses import writes_range
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.linking.library_names import ALGORITHMS
@@ -62,7 +60,7 @@ def add_thrust(call: LibraryCall) -> bool:
     """Adds an algorithm, which may use all memory that it gets; the result: whether the host may wait for more."""
     policy, first = _policy(call) or _DEFAULT, 1 if _is_policy(call) else 0
     touches = [
-        replace(touch, locked=is_locked(call, value))
+        used_later(call, value, touch)
         for place, value in enumerate(call.arguments[first:])
         if _is_of_device(value)
         for touch in touches_of(call, value, None, writes=writes_range(call.name, place))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from enum import Enum, auto
 
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from hgrd.host.concurrency.trace import Touch, Work, choices_of, pointers_of, to
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.memory.pointer_origins import IN
 from hgrd.program.types import PointerType, Type
-from hgrd.symbolic.values import Composite, MemorySpace, Value, may_be_any, pointed_to
+from hgrd.symbolic.values import Composite, MemoryObject, MemorySpace, Value, may_be_any, pointed_to
 from hgrd.terms import Term, const
 
 
@@ -66,16 +66,22 @@ def touches_of(
     return found
 
 
-def is_locked(call: LibraryCall, value: Value) -> bool:
-    """Whether a pointer leads to memory of the host that the device uses while the host goes on.
+def used_later(call: LibraryCall, value: Value, touch: Touch) -> Touch:
+    """A touch of memory behind a pointer, which is made while the host goes on if that is page-locked.
 
     Where the program has such memory, what a pointer that was found somewhere leads to may be a part of it.
     """
-    locked = call.run.copies.page_locked
-    targets = tuple(pointed_to(value))
-    return bool(locked and targets) and all(
-        t.key in locked or (t.external and t.space is MemorySpace.HOST) for t in targets
-    )
+    locked, targets = call.run.copies.page_locked, tuple(pointed_to(value))
+    if targets and all(t.key in locked for t in targets):
+        return replace(touch, locked=True)
+    has_some = bool(locked) or call.run.text.host_uses
+    if not (targets and has_some and all(_may_be_locked(t, locked) for t in targets)):
+        return replace(touch, locked=False)
+    return Touch(touch.at, touch.writes, locked=True)  # it is not sure that it does anything later
+
+
+def _may_be_locked(target: MemoryObject, locked: Set[str]) -> bool:
+    return target.key in locked or (target.external and target.space is MemorySpace.HOST)
 
 
 def all_of(call: LibraryCall, pointers: Sequence[Value]) -> list[Touch]:
@@ -91,8 +97,7 @@ def touches_in_role(call: LibraryCall, value: Value, role: Role) -> list[Touch]:
     found: list[Touch] = []
     for pointer in pointers_of(value):
         call.run.trace.name(pointer)
-        touch = touch_in_role(call.run.trace.address_of(pointer), role)
-        found.append(replace(touch, locked=is_locked(call, pointer)))
+        found.append(used_later(call, pointer, touch_in_role(call.run.trace.address_of(pointer), role)))
     return found
 
 

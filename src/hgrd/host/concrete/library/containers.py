@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
-from hgrd.host.concrete.library.call import LibraryCall, Model, pointee_of
+from hgrd.host.concrete.library.call import LibraryCall, Model
+from hgrd.host.concrete.library.elements import (
+    FIXED,
+    OWNERS,
+    container_at,
+    element_at,
+    element_type,
+    extend,
+    forget_elements,
+    inner_container,
+    keep,
+    of_range,
+    own_type,
+    prepare,
+)
 from hgrd.host.concrete.library.records import construct, constructor_of
 from hgrd.host.concrete.library.smart_pointers import is_smart_pointer
 from hgrd.host.concrete.state.memory import clear, copied, forget, load, own_copy
-from hgrd.host.concrete.state.values import UNKNOWN, Cell, Container, Object, Parts, Pointer, StoppedError, Value
+from hgrd.host.concrete.state.values import UNKNOWN, Container, Object, Parts, Pointer, Value
 from hgrd.program.expressions import FunctionRef
-from hgrd.program.types import ArrayType, BoolType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType
 
-_OWNERS: Final = (
-    "std::vector",
-    "std::array",
-    "thrust::device_vector",
-    "thrust::host_vector",
-    "thrust::universal_vector",
-)
-_FIXED: Final = re.compile(r"std::array<.*, (\d+)>$")
 LOOKING: Final = ("operator[]", "at", "size", "data", "begin", "end", "front", "back", "empty", "get")
 """Members that do not change how many elements there are."""
 _SMART: Final = 1  # bytes that a smart pointer counts as
@@ -32,73 +37,19 @@ _RANGE: Final = 3
 def container_model(function: FunctionRef) -> Model | None:
     """The model of a member of a container; None: of another class.  Members without a model may change all."""
     owner, _, name = function.qualified.rpartition("::")
-    if owner not in _OWNERS:
+    if owner not in OWNERS:
         return None
     if owner.rpartition("::")[2] == name:
         return _construct
-    return _METHODS.get(name, _other)
-
-
-def container_at(call: LibraryCall, index: int = 0) -> Container:
-    """The container that an argument is the address of."""
-    place = call.pointer(index)
-    cell = None if place.offset is None else place.target.cells.get(place.offset)
-    if cell is None or not isinstance(cell.value, Container):
-        return _fresh(call, place, index)
-    return cell.value
-
-
-def _fresh(call: LibraryCall, place: Pointer, index: int) -> Container:
-    """A container of which nothing is known; of an array its length is."""
-    if place.offset is None:
-        raise StoppedError
-    type_ = call.pointee(index)
-    fixed = _FIXED.match(type_.name) if isinstance(type_, OpaqueType) else None
-    made = Container(Object(place.target.name), None if fixed is None else int(fixed[1]))
-    _keep(place, made, type_ or OpaqueType(""))
-    return made
-
-
-def _keep(place: Pointer, container: Container, type_: Type) -> None:
-    if place.offset is None:
-        raise StoppedError
-    place.target.cells[place.offset] = Cell(container, type_, 1)
-
-
-def _own_type(call: LibraryCall) -> Type:
-    return call.pointee(0) or OpaqueType("")
-
-
-def prepare(call: LibraryCall, container: Container, type_: Type | None) -> int | None:
-    """The size of an element, once the elements stand in memory; None: it is not known."""
-    if container.width is not None:
-        return container.width
-    width = call.width(type_)
-    if width is None or type_ is None or isinstance(type_, OpaqueType):
-        return None
-    container.width = width
-    if container.fill == 0 and container.fill_type is None:
-        container.elements.zero = not isinstance(type_, RecordType)  # which may have a constructor
-    elif container.fill is not UNKNOWN:
-        _extend(call, container, 0, container.fill, type_)
-    return width
-
-
-def _extend(call: LibraryCall, container: Container, since: int, value: Value, type_: Type) -> None:
-    """All elements from one on are copies of a value."""
-    if container.count is None or container.width is None or container.count - since > call.machine.most_elements:
-        forget(container.elements)
-        return
-    for k in range(since, container.count):
-        call.store(Pointer(container.elements, k * container.width), own_copy(value), type_)
+    return _METHODS.get(name, forget_elements)
 
 
 def _construct(call: LibraryCall) -> Value | None:
-    place, type_ = call.pointer(0), _own_type(call)
+    place, type_ = call.pointer(0), own_type(call)
     elements = Object(place.target.name)
     new = Container(elements, 0)
     source = call.arguments[1] if len(call.arguments) > 1 else None
-    fixed = _FIXED.match(type_.name) if isinstance(type_, OpaqueType) else None
+    fixed = FIXED.match(type_.name) if isinstance(type_, OpaqueType) else None
     if source is None:
         new.count = 0 if fixed is None else int(fixed[1])
     elif isinstance(source, int) and len(call.arguments) <= _RANGE:
@@ -108,10 +59,10 @@ def _construct(call: LibraryCall) -> Value | None:
     elif isinstance(source, Pointer) and len(call.arguments) == _COPY:
         new = _made_of(call, source)
     elif isinstance(source, Pointer) and len(call.arguments) == _RANGE:
-        new = _of_range(call)
+        new = of_range(call)
     else:
         new.count = None
-    _keep(place, new, type_)
+    keep(place, new, type_)
     return UNKNOWN
 
 
@@ -125,10 +76,10 @@ def _made_of(call: LibraryCall, source: Pointer) -> Container:
             return Container(Object("elements"), None)
         elements = Object("elements", None, dict(found.cells), found.zero, written=call.span)
         return Container(elements, type_.count, width)
-    if not isinstance(type_, OpaqueType) or not type_.name.startswith(_OWNERS):
+    if not isinstance(type_, OpaqueType) or not type_.name.startswith(OWNERS):
         return Container(Object("elements"), None)
     other = container_at(call, 1)
-    if type_.name.startswith(_OWNERS[1]):
+    if type_.name.startswith(OWNERS[1]):
         return copied(other)
     if _is_moved(call.function):
         taken = Container(other.elements, other.count, other.width, other.fill, other.fill_type)
@@ -147,27 +98,13 @@ def _emptied(container: Container) -> None:
     container.width, container.fill, container.fill_type = None, UNKNOWN, None
 
 
-def _of_range(call: LibraryCall) -> Container:
-    """The elements from one address to before another one."""
-    element = call.pointee(1)
-    width = call.width(element)
-    match call.arguments[1:3]:
-        case (Pointer(target=s, offset=int(a)), Pointer(target=t, offset=int(b))) if (
-            s is t and width and b - a <= call.machine.most_elements * width
-        ):
-            cells = {at - a: own for at, own in s.cells.items() if a <= at < b}
-            return Container(Object("elements", None, cells, s.zero, written=s.written), (b - a) // width, width)
-        case _:
-            return Container(Object("elements"), None)
-
-
 def _assigned(call: LibraryCall) -> Value | None:
     """operator=: a copy, or a move."""
     place, source = call.pointer(0), call.pointer(1)
     old = container_at(call)
     new = _made_of(call, source)
     if _is_moved(call.function):
-        _keep(place, new, _own_type(call))
+        keep(place, new, own_type(call))
     else:
         old.elements.cells, old.elements.zero = new.elements.cells, new.elements.zero
         old.elements.written = new.elements.written
@@ -185,54 +122,33 @@ def _empty(call: LibraryCall) -> Value | None:
     return UNKNOWN if count is None else int(count == 0)
 
 
-def _element_type(call: LibraryCall) -> Type | None:
-    return pointee_of(call.returns)
-
-
 def _data(call: LibraryCall) -> Value | None:
-    container = container_at(call)
-    known = prepare(call, container, _element_type(call)) is not None
+    container, type_ = container_at(call), element_type(call)
+    if isinstance(type_, OpaqueType):
+        for index in range(container.count or 0):
+            inner_container(container, index, type_)
+        return Pointer(container.elements, 0)
+    known = prepare(call, container, type_) is not None
     return Pointer(container.elements, 0 if known or not container.elements.cells else None)
 
 
-def _at(call: LibraryCall, container: Container, index: int | None) -> Value:
-    type_ = _element_type(call)
-    if isinstance(call.returns, OpaqueType) and call.function.qualified.startswith("std::vector"):
-        type_ = BoolType()
-    width = prepare(call, container, type_)
-    if isinstance(type_, OpaqueType) and index is not None:
-        return _inner(container, index, type_)
-    offset = None if width is None or index is None else index * width
-    return Pointer(container.elements, offset)
-
-
-def _inner(container: Container, index: int, type_: Type) -> Pointer:
-    """An element that is a container itself; those that a container begins with are empty."""
-    if is_smart_pointer(type_):
-        return Pointer(container.elements, index)
-    if index not in container.elements.cells and container.count is not None and index < container.count:
-        empty = container.fill == 0 and container.fill_type is None
-        container.elements.cells[index] = Cell(Container(Object("elements"), 0 if empty else None), type_, 1)
-    return Pointer(container.elements, index)
-
-
 def _element(call: LibraryCall) -> Value | None:
-    return _at(call, container_at(call), call.number(1))
+    return element_at(call, container_at(call), call.number(1))
 
 
 def _end(call: LibraryCall) -> Value | None:
     container = container_at(call)
-    return _at(call, container, container.count)
+    return element_at(call, container, container.count)
 
 
 def _back(call: LibraryCall) -> Value | None:
     container = container_at(call)
-    return _at(call, container, None if container.count is None else container.count - 1)
+    return element_at(call, container, None if container.count is None else container.count - 1)
 
 
 def _emplaced(call: LibraryCall) -> Value | None:
     """emplace_back(…) of a record with a constructor for that."""
-    type_, container = _element_type(call), container_at(call)
+    type_, container = element_type(call), container_at(call)
     made = constructor_of(call.machine, type_, len(call.arguments)) if isinstance(type_, RecordType) else None
     if made is None or type_ is None:
         return None
@@ -253,14 +169,14 @@ def _push_back(call: LibraryCall) -> Value | None:
             return place
     type_ = call.pointee(1) if isinstance(call.types[1], PointerType) and call.types[1].reference else call.types[1]
     name = call.function.name
-    if len(call.arguments) != _COPY or (name == "emplace_back" and _element_type(call) != type_):
-        return _other(call)
+    if len(call.arguments) != _COPY or (name == "emplace_back" and element_type(call) != type_):
+        return forget_elements(call)
     if type_ is None or (isinstance(type_, OpaqueType) and not is_smart_pointer(type_)):
-        return _other(call)
+        return forget_elements(call)
     value = own_copy(call.value(1))
     width = _SMART if is_smart_pointer(type_) else prepare(call, container, type_)
     if width is None or container.count is None:
-        return _other(call)
+        return forget_elements(call)
     place = Pointer(container.elements, container.count * width)
     call.store(place, value, type_)
     container.count += 1
@@ -294,30 +210,49 @@ def _erase(call: LibraryCall) -> Value | None:
                 return call.arguments[1]
         case _:
             pass
-    return _other(call)
+    return forget_elements(call)
+
+
+def _insert(call: LibraryCall) -> Value | None:
+    """insert(end(), first, last)."""
+    container, before = container_at(call), container_at(call).count
+    made = of_range(call, 2) if len(call.arguments) > _RANGE else Container(Object("elements"), None)
+    if made.count is None or made.width is None or before is None or made.elements.zero:
+        return forget_elements(call)
+    if before == 0:
+        container.width = made.width
+    end = Pointer(container.elements, before * made.width)
+    if call.arguments[1] != end or container.width != made.width:
+        return forget_elements(call)
+    clear(container.elements, before * made.width, (before + made.count) * made.width)
+    container.elements.cells |= {before * made.width + at: cell for at, cell in made.elements.cells.items()}
+    container.count = before + made.count
+    return end
 
 
 def _resize(call: LibraryCall) -> Value | None:
     container, count = container_at(call), call.number(1)
     before = container.count
     if count is None or before is None or call.function.name == "assign":
-        return _other(call) if call.function.name != "assign" else _assign(call)
+        return forget_elements(call) if call.function.name != "assign" else _assign(call)
     value, type_ = (call.value(2), call.pointee(2)) if len(call.arguments) > _COPY else (0, None)
     if container.width is None and before == 0:
         container.count, container.fill, container.fill_type = count, value, type_
+    elif count > before and container.width is None and value == container.fill == 0 and container.fill_type is None:
+        container.count = count
     elif count <= before:
         if container.width is None:
-            return _other(call)
+            return forget_elements(call)
         clear(container.elements, count * container.width, before * container.width)
         container.count = count
     else:
         cell = next(iter(container.elements.cells.values()), None)
         type_ = type_ or (None if cell is None else cell.type)
         if container.width is None or type_ is None or (cell is not None and cell.size != container.width):
-            return _other(call)
+            return forget_elements(call)
         container.count = count
         if not (container.elements.zero and value == 0):
-            _extend(call, container, before, value, type_)
+            extend(call, container, before, value, type_)
     return UNKNOWN
 
 
@@ -325,7 +260,7 @@ def _assign(call: LibraryCall) -> Value | None:
     """assign(count, value)."""
     container, count = container_at(call), call.number(1)
     if count is None or not isinstance(call.arguments[1], int):
-        return _other(call)
+        return forget_elements(call)
     forget(container.elements)
     container.count, container.width = count, None
     container.fill, container.fill_type = call.value(2), call.pointee(2)
@@ -336,28 +271,20 @@ def _filled(call: LibraryCall) -> Value | None:
     """fill(value) of std::array."""
     container, type_ = container_at(call), call.pointee(1)
     if prepare(call, container, type_) is None or type_ is None:
-        return _other(call)
+        return forget_elements(call)
     container.elements.zero = False
-    _extend(call, container, 0, call.value(1), type_)
+    extend(call, container, 0, call.value(1), type_)
     return UNKNOWN
 
 
 def _swap(call: LibraryCall) -> Value | None:
     a, b = container_at(call), container_at(call, 1)
-    _keep(call.pointer(0), b, _own_type(call))
-    _keep(call.pointer(1), a, _own_type(call))
+    keep(call.pointer(0), b, own_type(call))
+    keep(call.pointer(1), a, own_type(call))
     return UNKNOWN
 
 
 def _look(call: LibraryCall) -> Value | None:
-    return UNKNOWN
-
-
-def _other(call: LibraryCall) -> Value | None:
-    """Any other member: it may have changed all elements, and their number."""
-    container = container_at(call)
-    forget(container.elements)
-    container.count, container.fill = None, UNKNOWN
     return UNKNOWN
 
 
@@ -373,6 +300,7 @@ _METHODS: Final[Mapping[str, Model]] = {
     "pop_back": _pop_back,
     "clear": _clear,
     "erase": _erase,
+    "insert": _insert,
     **dict.fromkeys(("resize", "assign"), _resize),
     "fill": _filled,
     "swap": _swap,

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from hgrd.host.concrete.library.algorithms import algorithm_model
 from hgrd.host.concrete.library.call import Model
 from hgrd.host.concrete.library.containers import container_model
 from hgrd.host.concrete.library.generators import generator_model
 from hgrd.host.concrete.library.lists import list_model
 from hgrd.host.concrete.library.records import record_model
-from hgrd.host.concrete.library.references import reference_model
 from hgrd.host.concrete.library.runtime import runtime_model
 from hgrd.host.concrete.library.smart_pointers import smart_pointer_model
+from hgrd.host.concrete.library.wrappers import function_model, reference_model
 from hgrd.program.expressions import FunctionRef
+
+_OF_CLASSES: Final = (
+    list_model,
+    smart_pointer_model,
+    reference_model,
+    function_model,
+    container_model,
+    generator_model,
+    record_model,
+)
 
 
 def model_of(function: FunctionRef) -> Model | None:
     """The model of a library function; None: it has none."""
-    of_class = (list_model, smart_pointer_model, reference_model, container_model, generator_model, record_model)
-    found = next((model for model in (find(function) for find in of_class) if model is not None), None)
+    found = next((model for model in (find(function) for find in _OF_CLASSES) if model is not None), None)
     if found is None and "::" not in function.qualified.removeprefix("std::"):
         found = algorithm_model(function.qualified) or runtime_model(function.name)
     return found or algorithm_model(function.qualified)

@@ -11,6 +11,7 @@ from hgrd.host.concrete.state.values import (
     NULL,
     UNKNOWN,
     Cell,
+    Closure,
     Container,
     Generator,
     Object,
@@ -219,7 +220,9 @@ def reachable(values: Iterable[Value]) -> list[Object]:
     todo = list(values)
     while todo:
         match todo.pop():
-            case Pointer(target=target) | Container(elements=target) if id(target) not in found:
+            case Pointer(target=target) | Container(elements=target) | Closure(target=target) if (
+                id(target) not in found
+            ):
                 found[id(target)] = target
                 todo += [cell.value for cell in target.cells.values()]
             case Parts(cells=cells):

@@ -100,5 +100,12 @@ class Callee(Struct, frozen=True):
     function: FunctionRef
 
 
-Value: TypeAlias = int | float | Pointer | Null | Parts | Container | Generator | Callee | Unknown
+class Closure(Struct, frozen=True):
+    """What a `std::function` holds: an object of the record with a key, which can be called."""
+
+    target: Object
+    record: str
+
+
+Value: TypeAlias = int | float | Pointer | Null | Parts | Container | Generator | Callee | Closure | Unknown
 NULL: Final = Null()

@@ -100,6 +100,38 @@ template <class T, int N, WarpLoadAlgorithm A = WARP_LOAD_DIRECT, int Width = 32
 struct WarpLoad { __HGRD_OF_WARP(WarpLoad, WARP_LOAD_) __HGRD_ALL_LOADS };
 template <class T, int N, WarpStoreAlgorithm A = WARP_STORE_DIRECT, int Width = 32, int Arch = 0>
 struct WarpStore { __HGRD_OF_WARP(WarpStore, WARP_STORE_) __HGRD_ALL_STORES };
+
+// Items of a thread by its number, without storage.  `X`: how many threads there are.
+#define __HGRD_DIRECT(NAME, HEAD, INDEX) \
+    template <HEAD class T, int N, class I> \
+    __HGRD_DEVICE void LoadDirect##NAME(int thread, I from, T (&items)[N]) { \
+        __HGRD_EACH(INDEX, items[i] = from[index]) \
+    } \
+    template <HEAD class T, int N, class I> \
+    __HGRD_DEVICE void LoadDirect##NAME(int thread, I from, T (&items)[N], int valid) { \
+        __HGRD_EACH(INDEX, __HGRD_WITHIN(items[i] = from[index])) \
+    } \
+    template <HEAD class T, int N, class I, class V> \
+    __HGRD_DEVICE void LoadDirect##NAME(int thread, I from, T (&items)[N], int valid, V otherwise) { \
+        __HGRD_EACH(INDEX, items[i] = otherwise; __HGRD_WITHIN(items[i] = from[index])) \
+    } \
+    template <HEAD class T, int N, class I> \
+    __HGRD_DEVICE void StoreDirect##NAME(int thread, I to, T (&items)[N]) { \
+        __HGRD_EACH(INDEX, to[index] = items[i]) \
+    } \
+    template <HEAD class T, int N, class I> \
+    __HGRD_DEVICE void StoreDirect##NAME(int thread, I to, T (&items)[N], int valid) { \
+        __HGRD_EACH(INDEX, __HGRD_WITHIN(to[index] = items[i])) \
+    }
+#define __HGRD_NOTHING
+#define __HGRD_THREADS int X,
+__HGRD_DIRECT(Blocked, __HGRD_NOTHING, thread * N + i)
+__HGRD_DIRECT(BlockedVectorized, __HGRD_NOTHING, thread * N + i)
+__HGRD_DIRECT(WarpStriped, __HGRD_NOTHING, __HGRD_WARP_STRIPED(thread))
+__HGRD_DIRECT(Striped, __HGRD_THREADS, i * X + thread)
+#undef __HGRD_THREADS
+#undef __HGRD_NOTHING
+#undef __HGRD_DIRECT
 #undef __HGRD_OF_WARP
 #undef __HGRD_OF_BLOCK
 #undef __HGRD_ALL_STORES

@@ -180,23 +180,6 @@ template <class T, int X, int Y = 1, int Z = 1, int Arch = 0> struct BlockShuffl
 };
 #undef __HGRD_PRIMITIVE
 
-#define __HGRD_DIRECT(NAME) \
-    template <class T, int N, class I> __HGRD_D void LoadDirect##NAME(int thread, I from, T (&items)[N]); \
-    template <class T, int N, class I> __HGRD_D void LoadDirect##NAME(int thread, I from, T (&items)[N], int valid); \
-    template <class T, int N, class I, class V> \
-    __HGRD_D void LoadDirect##NAME(int thread, I from, T (&items)[N], int valid, V otherwise); \
-    template <class T, int N, class I> __HGRD_D void StoreDirect##NAME(int thread, I to, T (&items)[N]); \
-    template <class T, int N, class I> __HGRD_D void StoreDirect##NAME(int thread, I to, T (&items)[N], int valid);
-__HGRD_DIRECT(Blocked)
-__HGRD_DIRECT(BlockedVectorized)
-__HGRD_DIRECT(WarpStriped)
-#undef __HGRD_DIRECT
-template <int X, class T, int N, class I> __HGRD_D void LoadDirectStriped(int thread, I from, T (&items)[N]);
-template <int X, class T, int N, class I> __HGRD_D void LoadDirectStriped(int thread, I from, T (&items)[N], int valid);
-template <int X, class T, int N, class I, class V>
-__HGRD_D void LoadDirectStriped(int thread, I from, T (&items)[N], int valid, V otherwise);
-template <int X, class T, int N, class I> __HGRD_D void StoreDirectStriped(int thread, I to, T (&items)[N]);
-template <int X, class T, int N, class I> __HGRD_D void StoreDirectStriped(int thread, I to, T (&items)[N], int valid);
 template <CacheLoadModifier M, class I> __HGRD_D typename std::iterator_traits<I>::value_type ThreadLoad(I from);
 template <CacheStoreModifier M, class I, class T> __HGRD_D void ThreadStore(I to, T value);
 template <class T> __HGRD_D T ShuffleUp(T input, int offset, int first, unsigned mask);

@@ -1,0 +1,141 @@
+"""Models of objects that stand for another one in the concrete run.
+
+They are elements of `std::vector<bool>`, and of device memory by Thrust, and what can be called as `std::function`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hgrd.host.concrete.library.call import LibraryCall, Model
+from hgrd.host.concrete.library.elements import keep, own_type
+from hgrd.host.concrete.state.machine import Machine
+from hgrd.host.concrete.state.memory import forget, load, store, width_of
+from hgrd.host.concrete.state.values import NULL, UNKNOWN, Callee, Closure, Null, Object, Pointer, StoppedError, Value
+from hgrd.program import expressions as ir
+from hgrd.program.expressions import FunctionRef
+from hgrd.program.program import Function
+from hgrd.program.types import OpaqueType, PointerType, RecordType
+from hgrd.program.walk import nodes
+
+FUNCTION: Final = "std::function"
+_REFERENCES: Final = ("std::__bit_reference", "std::_Bit_reference", "thrust::device_reference")
+
+
+def reference_model(function: FunctionRef) -> Model | None:
+    """The model of a member of such a class; None: of another one."""
+    owner, _, name = function.qualified.rpartition("::")
+    if owner not in _REFERENCES:
+        return None
+    return _assigned_reference if name == "operator=" else _read_reference
+
+
+def _read_reference(call: LibraryCall) -> Value | None:
+    """The element that a reference object stands for."""
+    held = load(call.pointer(0), call.pointee(0) or call.returns, call.machine.records)
+    return load(held, call.returns, call.machine.records) if isinstance(held, Pointer) else UNKNOWN
+
+
+def _assigned_reference(call: LibraryCall) -> Value | None:
+    held = load(call.pointer(0), call.pointee(0) or call.returns, call.machine.records)
+    type_ = call.types[1]
+    if not isinstance(held, Pointer):
+        raise StoppedError
+    if isinstance(type_, PointerType):
+        forget(held.target)
+    else:
+        call.store(held, call.value(1), type_)
+    return call.arguments[0]
+
+
+def function_model(function: FunctionRef) -> Model | None:
+    """The model of a member of `std::function`; None: of another class."""
+    owner, _, name = function.qualified.rpartition("::")
+    if owner != FUNCTION:
+        return None
+    return {"function": _constructed, "operator=": _assigned, "operator()": _called}.get(name, _stops)
+
+
+def _constructed(call: LibraryCall) -> Value | None:
+    keep(call.pointer(0), _callable(call) if len(call.arguments) > 1 else NULL, own_type(call))
+    return UNKNOWN
+
+
+def _assigned(call: LibraryCall) -> Value | None:
+    keep(call.pointer(0), _callable(call), own_type(call))
+    return call.arguments[0]
+
+
+def _callable(call: LibraryCall) -> Closure | Callee | Null:
+    """What can be called, from now on a copy of its own; one that changes itself is not followed."""
+    value, machine = call.value(1), call.machine
+    type_ = call.types[1].to if isinstance(call.types[1], PointerType) else call.types[1]
+    if isinstance(value, Closure | Callee | Null) and (isinstance(type_, OpaqueType) or not isinstance(value, Closure)):
+        return value
+    if not isinstance(type_, RecordType):
+        raise StoppedError
+    operator = _operator(machine, type_.key)
+    if operator is None or _changes_itself(operator):
+        raise StoppedError
+    made = Object("function", width_of(type_, machine.records))
+    store(Pointer(made, 0), value, type_, machine.records, call.span)
+    return Closure(made, type_.key)
+
+
+def _operator(machine: Machine, record: str) -> Function | None:
+    """The only call operator of a record."""
+    found = [f for f in machine.functions.values() if f.ref.name == "operator()" and _is_method(f, record)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_method(function: Function, record: str) -> bool:
+    this = function.parameters[0].type if function.parameters else None
+    return isinstance(this, PointerType) and this.to == RecordType(record) and function.body is not None
+
+
+def _changes_itself(operator: Function) -> bool:
+    """Whether a method stores something in its object."""
+    changed = (n.place for n in nodes(operator.body) if isinstance(n, ir.Assign | ir.Update))
+    return any(_is_part(place, operator.parameters[0].key) for place in changed)
+
+
+def _is_part(place: ir.Place, this: str) -> bool:
+    match place:
+        case ir.FieldPlace(base=base):
+            return _is_part(base, this)
+        case ir.Deref(pointer=ir.Load(place=ir.VariablePlace(variable=variable))):
+            return variable.key == this
+        case _:
+            return False
+
+
+def _called(call: LibraryCall) -> Value | None:
+    place = call.value(0) if not isinstance(call.arguments[0], Pointer) else call.arguments[0]
+    cell = place.target.cells.get(place.offset or 0) if isinstance(place, Pointer) else None
+    match None if cell is None else cell.value:
+        case Closure(target=target, record=record):
+            operator = _operator(call.machine, record)
+            if operator is None:
+                raise StoppedError
+            return _run(call, operator, (Pointer(target, 0),))
+        case Callee(function=function) if function.key in call.machine.functions:
+            return _run(call, call.machine.functions[function.key], ())
+        case _:
+            raise StoppedError
+
+
+def _run(call: LibraryCall, function: Function, first: tuple[Value, ...]) -> Value:
+    """Runs a function on the arguments of the call: references as they are, and values."""
+    types = tuple(p.type for p in function.parameters)
+    rest = types[len(first) :]
+    if len(rest) != len(call.arguments) - 1:
+        raise StoppedError
+    given = [
+        call.arguments[i] if isinstance(type_, PointerType) and type_.reference else call.value(i)
+        for i, type_ in enumerate(rest, 1)
+    ]
+    return call.machine.call(function.ref, (*first, *given), types, function.ref.returns, call.span)
+
+
+def _stops(call: LibraryCall) -> Value | None:
+    raise StoppedError
