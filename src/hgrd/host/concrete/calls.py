@@ -39,7 +39,7 @@ def prepare_call(
     if declared is not None and declared.body is not None and function.user_code:
         return _body(machine, declared, span)
     name = function.library_name
-    runs_it = name in CALLING or name in LAUNCHING or function.qualified.startswith(f"{FUNCTION}::")
+    runs_it = name in CALLING or name in LAUNCHING or function.qualified.startswith((f"{FUNCTION}::", "cudaGraph"))
     functors = () if runs_it else [i for i, type_ in enumerate(types) if _may_lead_to_code(type_)]
     destroys = not function.user_code and name not in _DESTROYING_NOTHING
     model = None if function.user_code else model_of(function)

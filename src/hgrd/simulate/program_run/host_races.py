@@ -120,7 +120,7 @@ class _Table(Struct):
         firsts, seconds = list(self._ends(one, target, at)), list(self._ends(other, target, at))
         for first, value in firsts:
             for second, other_value in seconds:
-                if both_store and (not (first.stores and second.stores) or value is None or value == other_value):
+                if both_store and (not (first.stores and second.stores) or value == other_value):
                     continue
                 if first.stores or second.stores:
                     return HostRace(first, second, target.name)

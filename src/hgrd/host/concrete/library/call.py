@@ -23,6 +23,11 @@ _NUMBERS: Final[Mapping[str, IntType]] = {
 _HANDLE: Final = re.compile(r"thrust::(?:device_ptr|pointer|device_reference)<(.*)>$")
 
 
+def number_type(name: str) -> IntType | None:
+    """The type of numbers of a name; None: another type."""
+    return _NUMBERS.get(name)
+
+
 def pointee_of(type_: Type) -> Type | None:
     """The type that values of a type point to, also those of Thrust's pointers to numbers."""
     match type_:

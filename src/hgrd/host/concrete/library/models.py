@@ -8,11 +8,10 @@ from hgrd.host.concrete.library.algorithms import algorithm_model
 from hgrd.host.concrete.library.call import Model
 from hgrd.host.concrete.library.containers import container_model
 from hgrd.host.concrete.library.generators import generator_model
-from hgrd.host.concrete.library.lists import list_model
 from hgrd.host.concrete.library.records import record_model
 from hgrd.host.concrete.library.runtime import runtime_model
 from hgrd.host.concrete.library.smart_pointers import smart_pointer_model
-from hgrd.host.concrete.library.wrappers import function_model, reference_model
+from hgrd.host.concrete.library.wrappers import function_model, list_model, reference_model
 from hgrd.program.expressions import FunctionRef
 
 _OF_CLASSES: Final = (

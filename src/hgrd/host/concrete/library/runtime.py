@@ -9,15 +9,18 @@ from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model
 from hgrd.host.concrete.library.devices import DEVICES
+from hgrd.host.concrete.library.graphs import graph_models, in_stream
 from hgrd.host.concrete.library.launching import LAUNCHING
 from hgrd.host.concrete.library.streams import STREAMS, argument
+from hgrd.host.concrete.state.arithmetic import cut
 from hgrd.host.concrete.state.memory import clear, copy_bytes, forget, forget_reachable
 from hgrd.host.concrete.state.queue import FILL, Used
-from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedError, Value
-from hgrd.program.types import PointerType
+from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer, StoppedError, Value
+from hgrd.program.types import INT, PointerType
 
 _OF_CUDA: Final = re.compile(r"cuda|cu[A-Z]")
 _SUCCESS: Final = 0
+_BYTE: Final = 0xFF
 _STREAM_OF: Final[Mapping[str, int]] = {
     "cudaMemcpyAsync": 4, "cudaMemsetAsync": 3, "cudaMemcpyToSymbolAsync": 5
 }  # fmt: skip
@@ -78,8 +81,10 @@ def _set(call: LibraryCall) -> Value | None:
     to, value, size = call.pointer(0), call.number(1), call.number(2)
     _put(call, FILL, ((to, True),), size)
     result = _SUCCESS if call.function.name.startswith("cuda") else to
-    if value != 0 or to.offset is None or size is None:
+    if value is None or to.offset is None or size is None:
         forget(to.target)
+    elif value & _BYTE:
+        _repeat(call, to, value & _BYTE, size)
     elif to.offset == 0 and size == to.target.size:
         clear(to.target, 0, size)
         to.target.zero, to.target.written = True, call.span
@@ -88,6 +93,18 @@ def _set(call: LibraryCall) -> Value | None:
         clear(to.target, to.offset, to.offset + size)
         to.target.zero = whole
     return result
+
+
+def _repeat(call: LibraryCall, to: Pointer, byte: int, size: int) -> None:
+    """Fills memory with a byte: it is known what numbers of the usual size are then."""
+    width = INT.bits >> 3
+    if to.offset is None or size % width or size // width > call.machine.most_elements:
+        forget(to.target)
+        return
+    number = cut(int.from_bytes(bytes([byte] * width), "little"), INT)
+    clear(to.target, to.offset, to.offset + size)
+    to.target.cells |= {at: Cell(number, INT, width) for at in range(to.offset, to.offset + size, width)}
+    to.target.written = call.span
 
 
 def _put(call: LibraryCall, what: str, used: tuple[tuple[Value, bool], ...], size: int | None) -> None:
@@ -174,9 +191,12 @@ _RUNTIME: Final[Mapping[str, Model]] = {
     **dict.fromkeys(
         ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"), _allocated
     ),
-    **dict.fromkeys(("cudaMemcpy", "cudaMemcpyAsync", "memcpy", "memmove"), _copied),
-    **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"), _copied_to_symbol),
-    **dict.fromkeys(("cudaMemset", "cudaMemsetAsync", "memset"), _set),
+    **dict.fromkeys(("cudaMemcpy", "memcpy", "memmove"), _copied),
+    "cudaMemcpyAsync": in_stream(_copied, 4),
+    "cudaMemcpyToSymbol": _copied_to_symbol,
+    "cudaMemcpyToSymbolAsync": in_stream(_copied_to_symbol, 5),
+    **dict.fromkeys(("cudaMemset", "memset"), _set),
+    "cudaMemsetAsync": in_stream(_set, 3),
     **dict.fromkeys(("malloc", "operator new", "operator new[]"), _malloc),
     "calloc": _calloc,
     **dict.fromkeys(
@@ -198,6 +218,8 @@ _RUNTIME: Final[Mapping[str, Model]] = {
     **STREAMS,
     **LAUNCHING,
     **DEVICES,
+    **graph_models(_copied),
+    "cudaLaunchHostFunc": in_stream(STREAMS["cudaLaunchHostFunc"], 0),
     "cudaHostRegister": _registered,
     "cudaHostGetDevicePointer": _mapped,
     **dict.fromkeys(("gcd", "__gcd"), _gcd),

@@ -120,13 +120,6 @@ def _call_in_stream(call: LibraryCall, queue: Queue, function: Callee, given: tu
     queue.calling = None
 
 
-def _captured(call: LibraryCall) -> Value | None:
-    """What is put into a stream while it is captured is not done now."""
-    if call.machine.queue is not None:
-        raise StoppedError
-    return None
-
-
 STREAMS: Final[Mapping[str, Model]] = {
     **dict.fromkeys(("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority"), _stream),
     **dict.fromkeys(("cudaEventCreate", "cudaEventCreateWithFlags"), _event),
@@ -138,6 +131,5 @@ STREAMS: Final[Mapping[str, Model]] = {
     **dict.fromkeys(("cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaFree", "cudaFreeHost"), _wait_for_all),
     "cudaEventElapsedTime": _elapsed,
     **dict.fromkeys(CALLING, _called_later),
-    **dict.fromkeys(("cudaStreamBeginCapture", "cudaStreamEndCapture"), _captured),
 }
 """The functions of the runtime for streams and events.  cudaMalloc also may wait, but promises nothing."""

@@ -1,13 +1,14 @@
 """Models of objects that stand for another one in the concrete run.
 
-They are elements of `std::vector<bool>`, and of device memory by Thrust, and what can be called as `std::function`.
+They are elements of `std::vector<bool>`, and of device memory by Thrust, what can be called as `std::function`, and
+`std::initializer_list`, whose value is the address of its array (C++ [dcl.init.list]).
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from hgrd.host.concrete.library.call import LibraryCall, Model
+from hgrd.host.concrete.library.call import LibraryCall, Model, number_type
 from hgrd.host.concrete.library.elements import keep, own_type
 from hgrd.host.concrete.state.machine import Machine
 from hgrd.host.concrete.state.memory import forget, load, store, width_of
@@ -15,7 +16,7 @@ from hgrd.host.concrete.state.values import NULL, UNKNOWN, Callee, Closure, Null
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.program import Function
-from hgrd.program.types import OpaqueType, PointerType, RecordType
+from hgrd.program.types import POINTER_SIZE, OpaqueType, PointerType, RecordType
 from hgrd.program.walk import nodes
 
 FUNCTION: Final = "std::function"
@@ -139,3 +140,40 @@ def _run(call: LibraryCall, function: Function, first: tuple[Value, ...]) -> Val
 
 def _stops(call: LibraryCall) -> Value | None:
     raise StoppedError
+
+
+def list_model(function: FunctionRef) -> Model | None:
+    """The model of a member of a list; None: of another function."""
+    owner, _, name = function.qualified.rpartition("::")
+    models = {"begin": _begin, "end": _end, "size": _size, "initializer_list": _empty}
+    return models.get(name) if owner == "std::initializer_list" else None
+
+
+def _empty(call: LibraryCall) -> Value | None:
+    keep(call.pointer(0), Pointer(Object("list", 0), 0), own_type(call))
+    return UNKNOWN
+
+
+def _size(call: LibraryCall) -> Value | None:
+    """The number of elements, of a list of pointers or numbers."""
+    array, type_ = _array_of(call), own_type(call)
+    name = type_.name.partition("<")[2].removesuffix(">") if isinstance(type_, OpaqueType) else ""
+    width = POINTER_SIZE if name.endswith("*") else call.width(number_type(name))
+    if array is None or array.target.size is None or not width:
+        return UNKNOWN
+    return array.target.size // width
+
+
+def _begin(call: LibraryCall) -> Value | None:
+    return _array_of(call) or UNKNOWN
+
+
+def _end(call: LibraryCall) -> Value | None:
+    array = _array_of(call)
+    return UNKNOWN if array is None else Pointer(array.target, array.target.size)
+
+
+def _array_of(call: LibraryCall) -> Pointer | None:
+    here = call.pointer(0)
+    cell = None if here.offset is None else here.target.cells.get(here.offset)
+    return cell.value if cell is not None and isinstance(cell.value, Pointer) else None

@@ -27,6 +27,10 @@ def record_launch(
 
     `shape` are the extents of the grid and of a block.
     """
+    if machine.queue is not None and machine.queue.capture(
+        stream, lambda: record_launch(machine, kernel, shape, shared_bytes, arguments, span, stream)
+    ):
+        return
     given = tuple((place, v) for place, v in _given(arguments) if isinstance(v, Pointer))
     numbers = {place: v for place, v in _given(arguments) if isinstance(v, int)}
     extents = tuple(extent for dim3 in shape for extent in _extents(dim3))

@@ -8,11 +8,13 @@ then is.  Sets of work are numbers with a bit for each piece.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
 from typing import Final
 
 from msgspec import Struct, field
 
+from hgrd.host.concrete.state.graphs import Graph
 from hgrd.host.concrete.state.values import Null, Object, Pointer, Value
 from hgrd.program.span import Span
 from hgrd.program.types import OpaqueType, PointerType, Record, RecordType, Type
@@ -64,6 +66,8 @@ class Queue(Struct):
     `users` is the work that uses an object, by its identity; `lost`: of some work the order is not known.
     `waiting` finds the names of classes whose destructors wait; the library destroys objects when that is not seen.
     `polled` are the places of calls that loops make until work is done, `asked` is what was asked otherwise.
+    `graphs` are those of the program, and `nodes` the numbers of their nodes, by the identity of their objects.
+    `captured` is the graph that streams put work into now, `placed` what is done before the node that is run now.
     """
 
     works: list[Work] = field(default_factory=list[Work])
@@ -79,18 +83,53 @@ class Queue(Struct):
     polled: frozenset[Span] = frozenset()
     waiting: re.Pattern[str] | None = None
     asked: int = 0
+    graphs: dict[int, Graph] = field(default_factory=dict[int, Graph])
+    nodes: dict[int, int] = field(default_factory=dict[int, int])
+    captured: Graph | None = None
+    placed: int | None = None
 
     # ------------------------------------------------------------ what the program does
 
     def put(self, what: str, span: Span, stream: Value, kernel: str = "") -> Work:
         """Puts work into a stream."""
         number = self._number(stream)
-        before = self.done | self._tail(number)
+        before = self.done | (self._tail(number) if self.placed is None else self.placed)
         self.lost = self.lost or len(self.works) >= _MOST_WORK
         work = Work(len(self.works), what, span, kernel, before)
         self.works.append(work)
-        self.tails[number] = before | work.bit
+        if self.placed is None:
+            self.tails[number] = before | work.bit
         return work
+
+    def capturing(self, stream: Value) -> Graph | None:
+        """The graph that work put into a stream belongs to; None: it is for the device."""
+        captured = self.captured
+        return captured if captured is not None and self._number(stream) in captured.tails else None
+
+    def capture(self, stream: Value, run: Callable[[], object]) -> bool:
+        """Makes work a node of a graph, if its stream is captured; whether it is."""
+        graph = self.capturing(stream)
+        if graph is not None:
+            graph.capture(self._number(stream), run)
+        return graph is not None
+
+    def begin_capture(self, stream: Value) -> None:
+        """From now on what is put into a stream makes a graph."""
+        self.captured = Graph(tails={self._number(stream): 0})
+
+    def launch_graph(self, graph: Graph, stream: Value) -> None:
+        """Puts all nodes of a graph into the queue."""
+        number = self._number(stream)
+        before = self._tail(number)
+        done: dict[int, int] = {}
+        for index in graph.in_order():
+            first = len(self.works)
+            needed = (bits for other, bits in done.items() if graph.nodes[index].before >> other & 1)
+            self.placed = reduce(int.__or__, needed, before)
+            graph.nodes[index].run()
+            done[index] = self.placed | (1 << len(self.works)) - (1 << first)
+            self.placed = None
+        self.tails[number] = reduce(int.__or__, done.values(), before)
 
     def use(self, work: Work, used: Used) -> None:
         """Work uses bytes."""
@@ -123,7 +162,11 @@ class Queue(Struct):
 
     def mark(self, event: Value, stream: Value) -> None:
         """Records an event in a stream."""
-        if isinstance(event, Pointer):
+        graph = self.capturing(stream)
+        if isinstance(event, Pointer) and graph is not None:
+            self.held[id(event.target)] = event.target
+            graph.marks[id(event.target)] = graph.tails[self._number(stream)]
+        elif isinstance(event, Pointer):
             self.held[id(event.target)] = event.target
             self.marks[id(event.target)] = self._tail(self._number(stream))
         else:
@@ -131,8 +174,12 @@ class Queue(Struct):
 
     def follow(self, stream: Value, event: Value) -> None:
         """A stream waits for an event."""
-        number = self._number(stream)
-        self.tails[number] = self.tails.get(number, 0) | self._marked(event)
+        number, graph = self._number(stream), self.captured
+        marks = {} if graph is None else graph.marks
+        if graph is not None and isinstance(event, Pointer) and id(event.target) in marks:
+            graph.tails[number] = graph.tails.get(number, 0) | marks[id(event.target)]
+        else:
+            self.tails[number] = self.tails.get(number, 0) | self._marked(event)
 
     def wait_for_stream(self, stream: Value) -> None:
         self.done |= self._tail(self._number(stream))
