@@ -207,7 +207,9 @@ class PointerOrigins(Struct):
         """As `record_written`, for the object of a key."""
         given = set(sources)
         self.held.setdefault(key, set()).update(given)
-        self.own.get(key, set()).difference_update(self.closed(given))
+        own = self.own.get(key)
+        if own:
+            own -= self.closed(given)
 
     def record_copy(self, machine: Machine, state: State, to: Value, source: Value) -> None:
         """Memory at an address is copied to another."""

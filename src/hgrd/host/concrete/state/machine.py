@@ -111,9 +111,13 @@ class Machine(Struct):
         """Counts steps."""
         self.steps += count
         if self.steps >= self.next_look:
-            if self.steps > self.most_steps or perf_counter() > self.deadline:
-                raise StoppedError
-            self.next_look = self.steps + _LOOKED
+            self.look()
+
+    def look(self) -> None:
+        """Ends the run where it has taken too many steps, or too long."""
+        if self.steps > self.most_steps or perf_counter() > self.deadline:
+            raise StoppedError
+        self.next_look = self.steps + _LOOKED
 
     def code_of(self, e: Expression) -> Code:
         """The code of an expression, which is made once."""
