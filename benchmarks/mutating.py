@@ -427,3 +427,7 @@ def itself(value: Any, *_: Any) -> Any:
 
 def only_the_value(whole: object, value: object, field: object, width: int) -> object:
     return value
+
+
+def not_locked(_: Callable[..., Any], _call: Any, _value: Any, touch: Any) -> Any:
+    return replace(touch, locked=False)

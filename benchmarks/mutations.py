@@ -44,6 +44,7 @@ from benchmarks.mutating import (
     no_values,
     not_forced,
     not_known,
+    not_locked,
     nothing_exchanged,
     nothing_lost,
     one_byte,
@@ -2314,7 +2315,7 @@ MUTATIONS = (
         "copies-beside-the-host-none",
         "the host uses no memory that an asynchronous copy may still use",
         ("tests/verdicts/host/test_buffers_of_copies.py",),
-        gives(False, "host.device_work.copies:is_locked"),
+        around("host.device_work.copies:used_later", not_locked),
     ),
     Mutation(
         "between-kernels-none",
@@ -2677,7 +2678,19 @@ MUTATIONS = (
         "libraries-apart-from-the-host",
         "what functions of libraries use is no memory of the host",
         ("tests/verdicts/host/test_library_work.py",),
-        gives(False, "host.device_work.work:is_locked"),
+        around("host.device_work.work:used_later", not_locked),
+    ),
+    Mutation(
+        "locked-memory-is-seen",
+        "what pointers of the host lead to that nobody has seen made is no page-locked memory",
+        ("tests/verdicts/host/test_locked_memory_of_objects.py",),
+        gives(False, "host.device_work.work:_may_be_locked"),
+    ),
+    Mutation(
+        "captured-work-is-done",
+        "what is put into a captured stream is done at once, in the order of the program",
+        ("tests/host/test_concrete_graphs.py",),
+        gives(None, "host.concrete.state.queue:Queue.capturing"),
     ),
     Mutation(
         "unseen-code-uses-nothing",

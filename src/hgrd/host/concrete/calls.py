@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hgrd.host.concrete.library.call import LibraryCall
-from hgrd.host.concrete.library.containers import LOOKING
-from hgrd.host.concrete.library.launching import LAUNCHING
-from hgrd.host.concrete.library.models import model_of
-from hgrd.host.concrete.library.streams import CALLING
-from hgrd.host.concrete.library.wrappers import FUNCTION
+from hgrd.host.concrete.library.cpp.containers import LOOKING
+from hgrd.host.concrete.library.cpp.threads import is_thread
+from hgrd.host.concrete.library.cpp.wrappers import FUNCTION
+from hgrd.host.concrete.library.cuda.launching import LAUNCHING
+from hgrd.host.concrete.library.cuda.streams import CALLING
+from hgrd.host.concrete.models import model_of
 from hgrd.host.concrete.places import stop
 from hgrd.host.concrete.state.machine import MOST_FRAMES, EndedError, Frame, Machine
 from hgrd.host.concrete.state.memory import forget_reachable, store, width_of, within
@@ -27,6 +28,7 @@ _DESTROYING_NOTHING = (
     *LOOKING, "push_back", "emplace_back", "reserve", "operator->", "operator*", "make_unique", "make_shared",
     "unique_ptr", "shared_ptr", "move", "forward",
 )  # fmt: skip
+_RUNNING = (f"{FUNCTION}::", "cudaGraph", "std::thread::", "std::jthread::", "std::async")
 
 
 def prepare_call(
@@ -39,8 +41,12 @@ def prepare_call(
     if declared is not None and declared.body is not None and function.user_code:
         return _body(machine, declared, span)
     name = function.library_name
-    runs_it = name in CALLING or name in LAUNCHING or function.qualified.startswith((f"{FUNCTION}::", "cudaGraph"))
-    functors = () if runs_it else [i for i, type_ in enumerate(types) if _may_lead_to_code(type_)]
+    runs_it = name in CALLING or name in LAUNCHING or function.qualified.startswith(_RUNNING)
+    functors = (
+        ()
+        if runs_it or _adds_thread(function, types)
+        else [i for i, type_ in enumerate(types) if _may_lead_to_code(type_)]
+    )
     destroys = not function.user_code and name not in _DESTROYING_NOTHING
     model = None if function.user_code else model_of(function)
 
@@ -58,6 +64,15 @@ def prepare_call(
         return _unknown(machine, function, arguments, types)
 
     return call
+
+
+def _adds_thread(function: FunctionRef, types: tuple[Type, ...]) -> bool:
+    """Whether a vector of threads gets a new one."""
+    match types:
+        case (PointerType(to=OpaqueType(name=name)), *_) if function.library_name == "emplace_back":
+            return is_thread(OpaqueType(name.partition("<")[2]))
+        case _:
+            return False
 
 
 def _unknown(machine: Machine, function: FunctionRef, arguments: tuple[Value, ...], types: tuple[Type, ...]) -> Value:

@@ -9,10 +9,10 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from hgrd.host.concrete.expressions import must_be_followed
-from hgrd.host.concrete.library.containers import LOOKING
+from hgrd.host.concrete.library.cpp.containers import LOOKING
 from hgrd.host.concrete.places import initialisation, stop
 from hgrd.host.concrete.state.machine import Code, Machine
-from hgrd.host.concrete.state.memory import forget, forget_reachable, load, width_of
+from hgrd.host.concrete.state.memory import forget, forget_reachable, width_of
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer, StoppedError, Value
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
@@ -342,13 +342,9 @@ def _is_unseen(machine: Machine, key: str) -> bool:
 
 
 def _mentioned(machine: Machine, parts: tuple[Statement, ...]) -> Iterator[Value]:
-    """The variables that statements mention, and what pointers among them lead to.
-
-    Numbers and pointers are changed by name, or where another pointer leads.
-    """
+    """What variables that statements mention hold: they are changed by name, or where a pointer leads."""
     for node in nodes(parts):
         if isinstance(node, ir.VariablePlace) and not isinstance(node.variable.type, _NUMBERS):
             variable = node.variable
             if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.variables:
-                here = Pointer(machine.object_of(variable), 0)
-                yield load(here, variable.type, machine.records) if isinstance(variable.type, PointerType) else here
+                yield from [cell.value for cell in machine.object_of(variable).cells.values()]

@@ -31,6 +31,13 @@ ORDERING: Final = (  # of the standard library: one thread of the host may wait 
     "std::__bind", "std::_Bind", "std::__mem_fn", "std::_Mem_fn", "invoke", "std::invoke", "std::packaged_task", PREFIX,
 )  # fmt: skip
 _THREADS: Final = ("std::thread", "std::jthread", "std::async", "pthread_create")
+_BETWEEN_THREADS: Final = (
+    "std::mutex", "std::timed_mutex", "std::recursive_", "std::shared_mutex", "std::shared_timed_mutex", "std::lock",
+    "std::unique_lock", "std::shared_lock", "std::scoped_lock", "std::condition_variable", "std::atomic", "std::latch",
+    "std::__atomic", "std::promise", "std::packaged_task", "std::barrier", "std::counting_semaphore", "std::call_once",
+    "std::binary_semaphore", "std::__", "std::once_flag", "std::stop_", "std::this_thread", "cuda::", "pthread_",
+    "sem_", "__atomic_", "__sync_",
+)  # fmt: skip
 _HOLDERS: Final = (
     "std::function::",
     "std::__bind",
@@ -147,6 +154,16 @@ def _library_types(function: Function) -> Iterator[OpaqueType]:
 def uses_threads(functions: Mapping[str, Function]) -> bool:
     """Whether a program makes threads of the host, or waits for them."""
     return any(ref.qualified.startswith(_THREADS) for ref in _called(functions))
+
+
+def orders_threads(functions: Mapping[str, Function]) -> bool:
+    """Whether a program may order its threads by other means than to wait for their ends, or runs them only then."""
+    called = list(_called(functions))
+    bodies = (f.body for f in functions.values() if f.user_code and f.body is not None)
+    if any(isinstance(n, ir.VariablePlace) and n.variable.key == "deferred" for body in bodies for n in nodes(body)):
+        return True
+    makes = any(ref.qualified.startswith(_THREADS) for ref in called)
+    return makes and any(ref.qualified.startswith(_BETWEEN_THREADS) for ref in called)
 
 
 def holds_functions(functions: Mapping[str, Function]) -> bool:

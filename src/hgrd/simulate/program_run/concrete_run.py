@@ -13,7 +13,7 @@ from hgrd.host.concrete.state.queue import Queue
 from hgrd.host.concrete.state.values import NULL, Cell, Object, Pointer, StoppedError
 from hgrd.host.linking.kernel_effects import ModSets
 from hgrd.host.linking.link import call_operators, opaque_records
-from hgrd.host.linking.stream_flags import names_of_waiting, polling_calls, uses_threads
+from hgrd.host.linking.stream_flags import names_of_waiting, orders_threads, polling_calls
 from hgrd.host.model import LaunchSite
 from hgrd.program.expressions import Storage
 from hgrd.program.linked import Tables
@@ -45,7 +45,7 @@ def races_beside_launches(tables: Tables, main: Function, deadline: float) -> tu
 
     None where the program may order its work by means that the run does not follow.
     """
-    if uses_threads(tables.functions):
+    if orders_threads(tables.functions):
         return ()
     kernels = KernelRuns(tables, _SECONDS)
     return host_races(_run(tables, main, kernels, _STEPS, deadline), kernels.uses)

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from hgrd.cuda.memory_model import AccessKind
-from hgrd.host.concrete.state.queue import FILL, HostUse, Queue, Used, Work
+from hgrd.host.concrete.state.queue import FILL, THREAD, HostUse, Queue, Used, Work
 from hgrd.host.concrete.state.values import Object
 from hgrd.program.span import Span
 from hgrd.simulate.launch import ConcreteLaunch
@@ -77,7 +77,8 @@ class _Table(Struct):
         seen: set[tuple[Span, Span, str, str, int]] = set()
         for one, other, target in self._pairs():
             key = one.span, other.span, one.kernel, other.kernel, id(target)
-            race = None if key in seen else self._race(one, other, target)
+            hosts = one.what == THREAD == other.what  # which may order each other by means of the host
+            race = None if key in seen or hosts else self._race(one, other, target)
             if race is not None and not self._may_wait(one, other):
                 seen.add(key)
                 yield race
@@ -146,7 +147,7 @@ class _Table(Struct):
         seen: set[tuple[Span, Span]] = set()
         for use in self.queue.by_host:
             for work in self.queue.pieces(use.pending):
-                if (use.used.span, work.span) not in seen:
+                if (use.used.span, work.span) not in seen and work.what != THREAD:
                     race = self._host_race(work, use)
                     if race is not None:
                         seen.add((use.used.span, work.span))

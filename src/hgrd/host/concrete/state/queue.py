@@ -20,6 +20,7 @@ from hgrd.program.span import Span
 from hgrd.program.types import OpaqueType, PointerType, Record, RecordType, Type
 
 FILL: Final = "the fill"
+THREAD: Final = "the thread"
 _MOST_WORK: Final = 1 << 12
 _MOST_USES: Final = 1 << 16
 _LEGACY: Final = 1  # cudaStreamLegacy
@@ -36,7 +37,7 @@ class Used(Struct, frozen=True):
 
 
 class Work(Struct, eq=False):
-    """A piece of work: a kernel (by its key), a copy, a fill, or a function of the host that a stream calls.
+    """A piece of work: a kernel (by its key), a copy, a fill, a function of the host that a stream calls, or a thread.
 
     `before` is what surely is done when it begins.  `uses` are those of all but kernels.
     """
@@ -67,6 +68,7 @@ class Queue(Struct):
     `waiting` finds the names of classes whose destructors wait; the library destroys objects when that is not seen.
     `polled` are the places of calls that loops make until work is done, `asked` is what was asked otherwise.
     `graphs` are those of the program, and `nodes` the numbers of their nodes, by the identity of their objects.
+    `threads` has what is done when a thread of the host, by the identity of its object, has ended.
     `captured` is the graph that streams put work into now, `placed` what is done before the node that is run now.
     """
 
@@ -85,6 +87,7 @@ class Queue(Struct):
     asked: int = 0
     graphs: dict[int, Graph] = field(default_factory=dict[int, Graph])
     nodes: dict[int, int] = field(default_factory=dict[int, int])
+    threads: dict[int, tuple[Object, int]] = field(default_factory=dict[int, tuple[Object, int]])
     captured: Graph | None = None
     placed: int | None = None
 
@@ -147,12 +150,25 @@ class Queue(Struct):
             return
         used = Used(place.target, place.offset, place.offset + size, stores, span)
         if self.calling is not None:
-            self.use(self.calling, used)
-            self.lost = self.lost or len(self.calling.uses) > _MOST_USES
+            if self.calling.what == THREAD and (self.works[-1] is not self.calling or self.done & ~self._known()):
+                self.calling = self.begin_thread(self.calling.span)
+            if len(self.calling.uses) < _MOST_USES:
+                self.use(self.calling, used)
             return
         pending = self.users.get(id(place.target), 0) & ~self.done
         if pending and len(self.by_host) < _MOST_USES:
             self.by_host.append(HostUse(used, pending))
+
+    def _known(self) -> int:
+        """What the thread that runs now knew to be done when its piece of work began, that included."""
+        return 0 if self.calling is None else self.calling.before | self.calling.bit
+
+    def begin_thread(self, span: Span) -> Work:
+        """Puts work for what a thread does from now on, up to where it puts or waits for other work."""
+        work = Work(len(self.works), THREAD, span, "", self.done)
+        self.works.append(work)
+        self.done |= work.bit
+        return work
 
     def make_stream(self, stream: Object, *, blocking: bool) -> None:
         """A new stream, which is `blocking` unless it is made not to wait for the legacy default stream."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model, pointee_of
-from hgrd.host.concrete.library.records import construct, constructor_of
+from hgrd.host.concrete.library.cpp.records import construct, constructor_of
 from hgrd.host.concrete.state.memory import width_of
 from hgrd.host.concrete.state.values import NULL, UNKNOWN, Cell, Null, Object, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef

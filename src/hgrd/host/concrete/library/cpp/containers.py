@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model
-from hgrd.host.concrete.library.elements import (
+from hgrd.host.concrete.library.cpp.elements import (
     FIXED,
     OWNERS,
     container_at,
@@ -20,8 +20,9 @@ from hgrd.host.concrete.library.elements import (
     own_type,
     prepare,
 )
-from hgrd.host.concrete.library.records import construct, constructor_of
-from hgrd.host.concrete.library.smart_pointers import is_smart_pointer
+from hgrd.host.concrete.library.cpp.records import construct, constructor_of
+from hgrd.host.concrete.library.cpp.smart_pointers import is_smart_pointer
+from hgrd.host.concrete.library.cpp.threads import added_thread, is_thread
 from hgrd.host.concrete.state.memory import clear, copied, forget, load, own_copy
 from hgrd.host.concrete.state.values import UNKNOWN, Container, Object, Parts, Pointer, Value
 from hgrd.program.expressions import FunctionRef
@@ -29,7 +30,7 @@ from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType
 
 LOOKING: Final = ("operator[]", "at", "size", "data", "begin", "end", "front", "back", "empty", "get")
 """Members that do not change how many elements there are."""
-_SMART: Final = 1  # bytes that a smart pointer counts as
+_HANDLE: Final = 1  # bytes that a smart pointer, or a thread, counts as
 _COPY: Final = 2
 _RANGE: Final = 3
 
@@ -164,17 +165,18 @@ def _emplaced(call: LibraryCall) -> Value | None:
 def _push_back(call: LibraryCall) -> Value | None:
     container = container_at(call)
     if call.function.name == "emplace_back":
-        place = _emplaced(call)
+        place = added_thread(call) if is_thread(element_type(call)) else _emplaced(call)
         if place is not None:
             return place
     type_ = call.pointee(1) if isinstance(call.types[1], PointerType) and call.types[1].reference else call.types[1]
     name = call.function.name
     if len(call.arguments) != _COPY or (name == "emplace_back" and element_type(call) != type_):
         return forget_elements(call)
-    if type_ is None or (isinstance(type_, OpaqueType) and not is_smart_pointer(type_)):
+    is_handle = type_ is not None and (is_smart_pointer(type_) or is_thread(type_))
+    if type_ is None or (isinstance(type_, OpaqueType) and not is_handle):
         return forget_elements(call)
     value = own_copy(call.value(1))
-    width = _SMART if is_smart_pointer(type_) else prepare(call, container, type_)
+    width = _HANDLE if is_handle else prepare(call, container, type_)
     if width is None or container.count is None:
         return forget_elements(call)
     place = Pointer(container.elements, container.count * width)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model
-from hgrd.host.concrete.library.streams import argument
+from hgrd.host.concrete.library.cuda.streams import argument
 from hgrd.host.concrete.state.launches import record_launch
 from hgrd.host.concrete.state.memory import load
 from hgrd.host.concrete.state.values import Callee, Pointer, StoppedError, Value

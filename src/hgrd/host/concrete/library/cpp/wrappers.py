@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model, number_type
-from hgrd.host.concrete.library.elements import keep, own_type
+from hgrd.host.concrete.library.cpp.elements import keep, own_type
 from hgrd.host.concrete.state.machine import Machine
 from hgrd.host.concrete.state.memory import forget, load, store, width_of
 from hgrd.host.concrete.state.values import NULL, UNKNOWN, Callee, Closure, Null, Object, Pointer, StoppedError, Value
@@ -58,19 +58,19 @@ def function_model(function: FunctionRef) -> Model | None:
 
 
 def _constructed(call: LibraryCall) -> Value | None:
-    keep(call.pointer(0), _callable(call) if len(call.arguments) > 1 else NULL, own_type(call))
+    keep(call.pointer(0), callable_of(call, 1) if len(call.arguments) > 1 else NULL, own_type(call))
     return UNKNOWN
 
 
 def _assigned(call: LibraryCall) -> Value | None:
-    keep(call.pointer(0), _callable(call), own_type(call))
+    keep(call.pointer(0), callable_of(call, 1), own_type(call))
     return call.arguments[0]
 
 
-def _callable(call: LibraryCall) -> Closure | Callee | Null:
-    """What can be called, from now on a copy of its own; one that changes itself is not followed."""
-    value, machine = call.value(1), call.machine
-    type_ = call.types[1].to if isinstance(call.types[1], PointerType) else call.types[1]
+def callable_of(call: LibraryCall, index: int) -> Closure | Callee | Null:
+    """What an argument can call, from now on a copy of its own; one that changes itself is not followed."""
+    value, machine, type_ = call.value(index), call.machine, call.types[index]
+    type_ = type_.to if isinstance(type_, PointerType) else type_
     if isinstance(value, Closure | Callee | Null) and (isinstance(type_, OpaqueType) or not isinstance(value, Closure)):
         return value
     if not isinstance(type_, RecordType):
@@ -113,29 +113,26 @@ def _is_part(place: ir.Place, this: str) -> bool:
 def _called(call: LibraryCall) -> Value | None:
     place = call.value(0) if not isinstance(call.arguments[0], Pointer) else call.arguments[0]
     cell = place.target.cells.get(place.offset or 0) if isinstance(place, Pointer) else None
-    match None if cell is None else cell.value:
+    return run_callable(call, UNKNOWN if cell is None else cell.value, 1)
+
+
+def run_callable(call: LibraryCall, value: Value, first: int) -> Value:
+    """Calls what an object holds, with the arguments of a call from one on: references as they are, and values."""
+    match value:
         case Closure(target=target, record=record):
-            operator = _operator(call.machine, record)
-            if operator is None:
-                raise StoppedError
-            return _run(call, operator, (Pointer(target, 0),))
-        case Callee(function=function) if function.key in call.machine.functions:
-            return _run(call, call.machine.functions[function.key], ())
+            function, own = _operator(call.machine, record), (Pointer(target, 0),)
+        case Callee(function=ref):
+            function, own = call.machine.functions.get(ref.key), ()
         case _:
-            raise StoppedError
-
-
-def _run(call: LibraryCall, function: Function, first: tuple[Value, ...]) -> Value:
-    """Runs a function on the arguments of the call: references as they are, and values."""
-    types = tuple(p.type for p in function.parameters)
-    rest = types[len(first) :]
-    if len(rest) != len(call.arguments) - 1:
+            function, own = None, ()
+    if function is None or len(own) + len(call.arguments) - first != len(function.parameters):
         raise StoppedError
+    types = tuple(p.type for p in function.parameters)
     given = [
         call.arguments[i] if isinstance(type_, PointerType) and type_.reference else call.value(i)
-        for i, type_ in enumerate(rest, 1)
+        for i, type_ in enumerate(types[len(own) :], first)
     ]
-    return call.machine.call(function.ref, (*first, *given), types, function.ref.returns, call.span)
+    return call.machine.call(function.ref, (*own, *given), types, function.ref.returns, call.span)
 
 
 def _stops(call: LibraryCall) -> Value | None:

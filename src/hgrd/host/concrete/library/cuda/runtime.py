@@ -8,10 +8,10 @@ from math import gcd
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, Model
-from hgrd.host.concrete.library.devices import DEVICES
-from hgrd.host.concrete.library.graphs import graph_models, in_stream
-from hgrd.host.concrete.library.launching import LAUNCHING
-from hgrd.host.concrete.library.streams import STREAMS, argument
+from hgrd.host.concrete.library.cuda.devices import DEVICES
+from hgrd.host.concrete.library.cuda.graphs import graph_models, in_stream
+from hgrd.host.concrete.library.cuda.launching import LAUNCHING
+from hgrd.host.concrete.library.cuda.streams import STREAMS, argument
 from hgrd.host.concrete.state.arithmetic import cut
 from hgrd.host.concrete.state.memory import clear, copy_bytes, forget, forget_reachable
 from hgrd.host.concrete.state.queue import FILL, Used

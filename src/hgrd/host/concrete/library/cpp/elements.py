@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, pointee_of
-from hgrd.host.concrete.library.smart_pointers import is_smart_pointer
+from hgrd.host.concrete.library.cpp.smart_pointers import is_smart_pointer
 from hgrd.host.concrete.state.memory import forget, own_copy
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Container, Object, Pointer, StoppedError, Value
 from hgrd.program.types import BoolType, OpaqueType, RecordType, Type

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from hgrd.host.concrete.library.call import LibraryCall, Model
-from hgrd.host.concrete.library.launching import arguments_at, kernel_of, member
+from hgrd.host.concrete.library.cuda.launching import arguments_at, kernel_of, member
 from hgrd.host.concrete.state.graphs import Graph
 from hgrd.host.concrete.state.launches import record_launch
 from hgrd.host.concrete.state.queue import Queue

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from hgrd.host.concrete.library.algorithms import algorithm_model
 from hgrd.host.concrete.library.call import Model
-from hgrd.host.concrete.library.containers import container_model
-from hgrd.host.concrete.library.generators import generator_model
-from hgrd.host.concrete.library.records import record_model
-from hgrd.host.concrete.library.runtime import runtime_model
-from hgrd.host.concrete.library.smart_pointers import smart_pointer_model
-from hgrd.host.concrete.library.wrappers import function_model, list_model, reference_model
+from hgrd.host.concrete.library.cpp.algorithms import algorithm_model
+from hgrd.host.concrete.library.cpp.containers import container_model
+from hgrd.host.concrete.library.cpp.generators import generator_model
+from hgrd.host.concrete.library.cpp.records import record_model
+from hgrd.host.concrete.library.cpp.smart_pointers import smart_pointer_model
+from hgrd.host.concrete.library.cpp.threads import thread_model
+from hgrd.host.concrete.library.cpp.wrappers import function_model, list_model, reference_model
+from hgrd.host.concrete.library.cuda.runtime import runtime_model
 from hgrd.program.expressions import FunctionRef
 
 _OF_CLASSES: Final = (
@@ -19,6 +20,7 @@ _OF_CLASSES: Final = (
     smart_pointer_model,
     reference_model,
     function_model,
+    thread_model,
     container_model,
     generator_model,
     record_model,

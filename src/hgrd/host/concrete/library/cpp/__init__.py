@@ -1,0 +1,1 @@
+"""Models of the C++ library and of Thrust in the concrete run."""

@@ -1,0 +1,1 @@
+"""Models of the CUDA runtime in the concrete run, with the C library."""
