@@ -1,4 +1,7 @@
-"""Callbacks: unknown code may call the functions that it gets, at once or later; what they write is unknown then."""
+"""Callbacks: unknown code may call the functions that it gets, at once or later; what they write is unknown then.
+
+Where the program itself calls what a `std::function` holds, a run of the host code knows what that writes.
+"""
 
 from tests.checking import verdicts
 
@@ -12,16 +15,16 @@ struct Clears { int *number; void operator()() const { *number = 0; } };
 void clear() { step = 0; }
 void run(const std::function<void()> &f) { f(); }
 
-// race: write kept, write kept; global; warp block (unless k != 0)
+// race: write kept, write kept; global; warp block
 __global__ void kept(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // kept
 
-// race: write later, write later; global; warp block (unless l != 0)
+// race: write later, write later; global; warp block
 __global__ void later(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // later
 
-// race: write converted, write converted; global; warp block (unless c != 0)
+// race: write converted, write converted; global; warp block
 __global__ void converted(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // converted
 
-// race: write functor, write functor; global; warp block (unless f != 0)
+// race: write functor, write functor; global; warp block
 __global__ void functor(int *a, int s) { a[threadIdx.x * s] = threadIdx.x; }  // functor
 
 // race: write each, write each; global; warp block (unless e != 0)
