@@ -45,7 +45,7 @@ def _races(folder: Path, body: str) -> int:
         (f"auto f = std::async(std::launch::async, look, p, 40); {PUT} f.get();", 0),
         (f"auto f = std::async(std::launch::async, look, q, 3); {PUT} f.get();", 0),
         (f"auto f = std::async(std::launch::deferred, look, p, 3); {PUT} cudaDeviceSynchronize(); f.get();", 0),
-        (f"std::future<int> f[2]; if (!f[0].valid()) f[0] = std::async(look, p, 3); {PUT} if (f[0].valid()) f[0].get();", 1),
+        (f"std::future<int> f[2]; if (!f[0].valid()) f[0] = std::async(look, p, 3); {PUT} f[0].get();", 1),
         (f"std::future<int> f[2]; f[0] = std::async(look, p, 3); if (f[0].valid()) f[0].get(); {PUT}", 0),
         (f"std::thread a([&] {{ p[3] = 1; }}); {PUT} a.join();", 1),
         (f"std::thread a([&] {{ p[3] = 1; }}); a.join(); {PUT}", 0),

@@ -9,39 +9,35 @@ What a kernel makes of contents that nobody has given is not known afterwards.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from random import Random
 from time import perf_counter
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from hgrd.cuda.memory_model import AccessKind, Space
 from hgrd.findings.asked_pair import AskedPair
 from hgrd.findings.model import Finding
 from hgrd.host.concrete.images import launch_image
 from hgrd.host.concrete.state.machine import Launched, Machine, Place
-from hgrd.host.concrete.state.memory import forget, store
 from hgrd.host.concrete.state.queue import Work
-from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer
 from hgrd.host.memory_image import LaunchImage
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.linked import Tables
-from hgrd.program.span import Span
-from hgrd.program.types import BoolType, FloatType, IntType, Type
 from hgrd.simulate.detectors.access_model import AccessModel
 from hgrd.simulate.detectors.moments import LaunchShape
 from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.launch import ConcreteLaunch, Finished, RunOutcome
 from hgrd.simulate.lockstep.instructions import UnsupportedError
-from hgrd.simulate.lockstep.memory import SHIFT, Memory
+from hgrd.simulate.lockstep.memory import SHIFT
 from hgrd.simulate.program_run.determined import floats_decide
 from hgrd.simulate.program_run.launch_memory import KnownData, LaunchMemory, launch_memory
 from hgrd.simulate.program_run.launch_run import Watched
+from hgrd.simulate.program_run.left_in_memory import take_over
 from hgrd.simulate.program_run.program_run import collect
 from hgrd.simulate.replay.barrier_watch import LateError, SeenError
 from hgrd.simulate.trace import Arrive, Fenced, Sites, Touch
@@ -51,7 +47,6 @@ _MOST_THREADS: Final = 1 << 18  # of larger launches some blocks run
 _SAMPLE: Final = 16  # blocks at either end, and in the middle
 _TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # the work for an access, and for each of its threads
 _MOST_KEPT: Final = 1 << 23  # accesses of threads that are kept, of all kernels
-_MOST_STORED: Final = 1 << 17  # elements that a kernel leaves in an object, and that are taken over
 _MOST_WATCHED: Final = 4  # times that the launch is watched, where the program makes it again and again
 
 
@@ -123,7 +118,7 @@ class KernelRuns(Struct):
         if not isinstance(outcome, Finished) or run.launch.chosen is not None:
             return False
         sure = (not supposed, not (supposed or data.guessed_floats))
-        _take_over(machine, launched.originals, run.found, run.observer.stores, work.span, sure)
+        take_over(machine, launched.originals, run.found, run.observer.stores, work.span, sure)
         return True
 
     def _made(self, machine: Machine, kernel: FunctionRef, work: Work, image: LaunchImage) -> _Run:
@@ -229,66 +224,3 @@ class _Observer(Struct):
     def fenced(self, event: Fenced, /) -> None:
         if self.watched is not None:
             self.watched.fenced(event)
-
-
-# ---------------------------------------------------------------- what a kernel leaves in memory
-
-
-def _take_over(
-    machine: Machine,
-    objects: Sequence[Object],
-    found: LaunchMemory,
-    stores: Mapping[int, Sequence[Touch]],
-    span: Span,
-    sure: tuple[bool, bool],
-) -> None:
-    """Gives objects what a kernel has left in memory; `sure`: whether numbers, and floating-point ones, are known."""
-    for target, address in zip(objects, found.addresses, strict=True):
-        events = stores.get(address >> SHIFT, ())
-        if sum(len(e.threads) for e in events) > _MOST_STORED:
-            forget(target)
-            continue
-        stored = _stored(found.memory, address >> SHIFT, events)
-        if stored is None:
-            forget(target)
-            continue
-        for at, type_, value in stored:
-            known = UNKNOWN if value is None or not sure[isinstance(type_, FloatType)] else value
-            store(Pointer(target, at), known, type_, machine.records, span)
-
-
-def _stored(
-    memory: Memory, number: int, events: Sequence[Touch]
-) -> Iterator[tuple[int, Type, int | float | None]] | None:
-    """The elements that a kernel has stored into an object: places, types and values (None: perhaps an address).
-
-    None where some of them are not numbers.
-    """
-    places: dict[np.dtype[Any], list[NDArray[np.int64]]] = defaultdict(list)
-    for event in events:
-        values = event.values
-        if values is None or values.ndim != 1 or values.dtype.itemsize != event.size or values.dtype.kind not in "iufb":
-            return None
-        places[values.dtype].append(event.offsets)
-    return (one for dtype, offsets in places.items() for one in _elements(memory, number, dtype, offsets))
-
-
-def _elements(
-    memory: Memory, number: int, dtype: np.dtype[Any], offsets: list[NDArray[np.int64]]
-) -> Iterator[tuple[int, Type, int | float | None]]:
-    unique = np.unique(np.concatenate(offsets))
-    rows = memory.objects[number].data[unique[:, None] + np.arange(dtype.itemsize)]
-    for at, value in zip(unique.tolist(), rows.copy().view(dtype)[:, 0].tolist(), strict=True):
-        leads = isinstance(value, int) and value >> SHIFT in memory.objects
-        yield at, _type_of(dtype), None if leads else value
-
-
-def _type_of(dtype: np.dtype[Any]) -> Type:
-    bits = 8 * dtype.itemsize
-    match dtype.kind:
-        case "b":
-            return BoolType()
-        case "f":
-            return FloatType(bits)
-        case kind:
-            return IntType(bits, kind == "i")
