@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from math import inf
 
 from msgspec import Struct, field
@@ -19,6 +20,7 @@ from hgrd.host.linking.link import Linked
 from hgrd.program.analysis.effects import EffectTable
 from hgrd.program.linked import Tables
 from hgrd.program.program import Function
+from hgrd.symbolic.limits import TimeLimitError, until
 
 
 class ConcreteRun(Struct, frozen=True):
@@ -39,7 +41,9 @@ def run_concretely(linked: Linked, mod_sets: ModSets, deadline: float = inf) -> 
         return ConcreteRun()
     tables = Tables(linked.functions, linked.records, linked.globals)
     machine = begin(tables, linked.operators, mod_sets, deadline)
-    ended = run_main(machine, main, (UNKNOWN,) * len(main.parameters))
+    ended = False
+    with suppress(TimeLimitError), until(deadline):
+        ended = run_main(machine, main, (UNKNOWN,) * len(main.parameters))
     seen = ((place, found) for place, found in machine.seen.items() if found is not None)
     return ConcreteRun({place: found for place, found in seen if ended or found.final}, machine.first)
 

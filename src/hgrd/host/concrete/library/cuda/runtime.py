@@ -21,6 +21,8 @@ from hgrd.program.types import INT, PointerType
 _OF_CUDA: Final = re.compile(r"cuda|cu[A-Z]")
 _SUCCESS: Final = 0
 _BYTE: Final = 0xFF
+_CHEAP: Final = 4  # a fill takes a step for so many elements, as a power of two
+_MOST_BY_HOST: Final = 64  # elements of a fill, which the host makes row by row
 _STREAM_OF: Final[Mapping[str, int]] = {
     "cudaMemcpyAsync": 4, "cudaMemsetAsync": 3, "cudaMemcpyToSymbolAsync": 5
 }  # fmt: skip
@@ -98,9 +100,11 @@ def _set(call: LibraryCall) -> Value | None:
 def _repeat(call: LibraryCall, to: Pointer, byte: int, size: int) -> None:
     """Fills memory with a byte: it is known what numbers of the usual size are then."""
     width = INT.bits >> 3
-    if to.offset is None or size % width or size // width > call.machine.most_elements:
+    count, by_host = size // width, not call.function.name.startswith("cuda")
+    if to.offset is None or size % width or count > (_MOST_BY_HOST if by_host else call.machine.most_elements):
         forget(to.target)
         return
+    call.machine.step(count >> _CHEAP)
     number = cut(int.from_bytes(bytes([byte] * width), "little"), INT)
     clear(to.target, to.offset, to.offset + size)
     to.target.cells |= {at: Cell(number, INT, width) for at in range(to.offset, to.offset + size, width)}
