@@ -242,8 +242,7 @@ def _iterations(machine: Machine, loop: st.Loop | st.DoWhile) -> Execution:
             machine.step(cost)
             if len(distances) < _TRIED:
                 distances.append(_distance(machine, loop))
-                left_over = machine.most_steps - machine.steps
-                if len(distances) == _TRIED and _too_long(distances, machine.steps - begin, left_over):
+                if len(distances) == _TRIED and _too_long(distances, machine.steps - begin, machine.steps_left()):
                     _forget_effects(machine, (loop,))
                     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from time import perf_counter
 
 from msgspec.structs import replace
 
@@ -81,7 +82,10 @@ def _runs_on(device: Device, machine: Machine, kernel: FunctionRef, now: Launche
     work = machine.queue.put(f"kernel '{kernel.name}'", span, stream, kernel.key)
     for target in now.originals:
         machine.queue.lead_to(work, target)
-    return device.run(machine, kernel, now, work)
+    begin = perf_counter()
+    known = device.run(machine, kernel, now, work)
+    machine.of_device += perf_counter() - begin
+    return known
 
 
 def _is_fixed(machine: Machine, key: str) -> bool:

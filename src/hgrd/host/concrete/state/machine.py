@@ -22,6 +22,9 @@ from hgrd.program.types import Type
 STEPS = 400_000  # statements that are run
 ELEMENTS = 1 << 16  # of an object that are written one by one, or recorded
 _LOOKED: Final = 4096  # steps between two looks at the clock
+_USUAL_SPEED: Final = 400_000.0  # steps a second
+_FOR_LOOPS: Final = 0.75
+_MEASURED: Final = 0.25  # seconds from which on the speed is measured
 MOST_FRAMES = 64
 _ON_DEVICE = (Storage.DEVICE, Storage.CONSTANT)
 
@@ -79,7 +82,8 @@ class Machine(Struct):
 
     That is each time that they are made, in `first` the first time.  `functors` are the keys of records that can be
     called.  Where a `device` runs kernels, the `queue` has what is put on it; both stay the same while the program
-    runs.  `variables` are those of the innermost frame.  `compiled` is the code of expressions and bodies, by their
+    runs.  The run has `begun` then, and its kernels have taken the seconds `of_device`.
+    `variables` are those of the innermost frame.  `compiled` is the code of expressions and bodies, by their
     identity, with what it was made of.
     """
 
@@ -98,6 +102,8 @@ class Machine(Struct):
     loops: int = 0
     steps: int = 0
     next_look: int = 0
+    begun: float = field(default_factory=perf_counter)
+    of_device: float = 0.0
     deadline: float = inf
     most_steps: int = STEPS
     most_elements: int = ELEMENTS
@@ -118,6 +124,13 @@ class Machine(Struct):
         if self.steps > self.most_steps or perf_counter() > self.deadline:
             raise StoppedError
         self.next_look = self.steps + _LOOKED
+
+    def steps_left(self) -> int:
+        """The steps that a loop may take: at the speed up to now, three quarters of the time that is left."""
+        now = perf_counter()
+        spent = now - self.begun - self.of_device
+        speed = self.steps / spent if spent > _MEASURED else _USUAL_SPEED
+        return min(self.most_steps - self.steps, int(min((self.deadline - now) * _FOR_LOOPS * speed, self.most_steps)))
 
     def code_of(self, e: Expression) -> Code:
         """The code of an expression, which is made once."""
