@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hgrd.host.concrete.library.call import LibraryCall
-from hgrd.host.concrete.library.cpp.containers import LOOKING
+from hgrd.host.concrete.library.cpp.containers import LOOKING, element_model
+from hgrd.host.concrete.library.cpp.elements import looked_up
 from hgrd.host.concrete.library.cpp.threads import is_thread
 from hgrd.host.concrete.library.cpp.wrappers import FUNCTION
 from hgrd.host.concrete.library.cuda.launching import LAUNCHING
@@ -63,7 +64,7 @@ def prepare_call(
             return _body(machine, declared, span)(arguments)
         return _unknown(machine, function, arguments, types)
 
-    return call
+    return looked_up(call) if model is element_model else call
 
 
 def _adds_thread(function: FunctionRef, types: tuple[Type, ...]) -> bool:

@@ -68,6 +68,9 @@ def _unary(machine: Machine, e: ir.Unary) -> Code:
 
 def _binary(machine: Machine, e: ir.Binary) -> Code:
     left, right, compute = machine.code_of(e.left), machine.code_of(e.right), operation(e.op, e.type)
+    if isinstance(e.right, ir.IntConst):
+        number = e.right.value
+        return lambda: compute(left(), number)
     return lambda: compute(left(), right())
 
 

@@ -141,9 +141,12 @@ def _load_of_variable(machine: Machine, e: ir.Load | ir.Update, key: str) -> Cod
 
     def look() -> Value:
         known = machine.variables.get(key)
-        cell = None if known is None else known.cells.get(0)
-        if cell is not None and (cell.type is type_ or cell.type == type_) and type(cell.value) in _PLAIN:
-            return cell.value
+        if known is not None:
+            cell = known.cells.get(0)
+            if cell is not None and (cell.type is type_ or cell.type == type_):
+                value = cell.value
+                if isinstance(value, _PLAIN):
+                    return value
         return otherwise()
 
     return look

@@ -133,7 +133,8 @@ def _data(call: LibraryCall) -> Value | None:
     return Pointer(container.elements, 0 if known or not container.elements.cells else None)
 
 
-def _element(call: LibraryCall) -> Value | None:
+def element_model(call: LibraryCall) -> Value | None:
+    """operator[](index), at(index)."""
     return element_at(call, container_at(call), call.number(1))
 
 
@@ -296,7 +297,7 @@ _METHODS: Final[Mapping[str, Model]] = {
     "empty": _empty,
     **dict.fromkeys(("data", "front", "begin", "cbegin"), _data),
     **dict.fromkeys(("end", "cend"), _end),
-    **dict.fromkeys(("operator[]", "at"), _element),
+    **dict.fromkeys(("operator[]", "at"), element_model),
     "back": _back,
     **dict.fromkeys(("push_back", "emplace_back"), _push_back),
     "pop_back": _pop_back,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, pointee_of
@@ -121,3 +122,18 @@ def forget_elements(call: LibraryCall) -> Value | None:
     forget(container.elements)
     container.count, container.fill = None, UNKNOWN
     return UNKNOWN
+
+
+def looked_up(otherwise: Callable[[tuple[Value, ...]], Value]) -> Callable[[tuple[Value, ...]], Value]:
+    """The code of `v[i]`: at once where it is known how large elements are; loops do little else."""
+
+    def look_up(arguments: tuple[Value, ...]) -> Value:
+        place, index = arguments
+        if isinstance(place, Pointer) and place.offset is not None and isinstance(index, int):
+            cell = place.target.cells.get(place.offset)
+            container = None if cell is None else cell.value
+            if isinstance(container, Container) and container.width is not None:
+                return Pointer(container.elements, index * container.width)
+        return otherwise(arguments)
+
+    return look_up
