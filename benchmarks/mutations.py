@@ -2920,6 +2920,6 @@ MUTATIONS = (
         "all-contents-are-guesses",
         "what vectors hold is not known in a run",
         ("tests/verdicts/host/test_races_that_a_run_shows.py",),
-        gives(None, "simulate.program_run.kernel_runs:_take_over"),
+        gives(None, "simulate.program_run.kernel_runs:take_over"),
     ),
 )
