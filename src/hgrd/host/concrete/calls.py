@@ -43,11 +43,8 @@ def prepare_call(
         return _body(machine, declared, span)
     name = function.library_name
     runs_it = name in CALLING or name in LAUNCHING or function.qualified.startswith(_RUNNING)
-    functors = (
-        ()
-        if runs_it or _adds_thread(function, types)
-        else [i for i, type_ in enumerate(types) if _may_lead_to_code(type_)]
-    )
+    runs_it = runs_it or _adds_thread(function, types)
+    functors = [] if runs_it else [i for i, type_ in enumerate(types) if _may_lead_to_code(type_)]
     destroys = not function.user_code and name not in _DESTROYING_NOTHING
     model = None if function.user_code else model_of(function)
 

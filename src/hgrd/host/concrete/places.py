@@ -12,7 +12,7 @@ from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer, Stop
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import BinaryOp, Storage, Variable
 from hgrd.program.span import Span
-from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType, Type, VoidType
+from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type, VoidType
 
 PlaceCode: TypeAlias = Callable[[], Pointer | None]
 """A place made ready to be found; None: it is not known where it is."""
@@ -251,10 +251,8 @@ def update_code(machine: Machine, e: ir.Update) -> Code:
     touch, put, change = _touching(machine, e, True), _storing(machine, e), _changing(machine, e)
     type_, records, postfix = e.type, machine.records, e.postfix
     if isinstance(e.place, ir.VariablePlace) and e.place.variable.storage in _LOCAL:
-        look, keep = (
-            _load_of_variable(machine, e, e.place.variable.key),
-            _changing_variable(machine, e, e.place.variable),
-        )
+        variable = e.place.variable
+        look, keep = _load_of_variable(machine, e, variable.key), _changing_variable(machine, e, variable)
 
         def update_variable() -> Value:
             before = look()
@@ -292,7 +290,7 @@ def _changing(machine: Machine, e: ir.Update) -> Callable[[Value, Value], Value]
 
 def stride_of(machine: Machine, pointer: Type, stride: int) -> int:
     """How many bytes further the next element is, also of containers, and of records of these; 0: not known."""
-    if not isinstance(pointer, PointerType) or (stride and not isinstance(pointer.to, OpaqueType)):
+    if stride or not isinstance(pointer, PointerType):
         return stride
     return width_of(pointer.to, machine.records) or 0
 

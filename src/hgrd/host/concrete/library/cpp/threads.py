@@ -1,4 +1,4 @@
-"""Models of threads of the host in the concrete run that keeps a queue of work: `std::thread` and `std::async`.
+"""Models of threads of the host in a concrete run that keeps a queue of work: `std::thread` and `std::async`.
 
 What a thread does is done at once, and counts as a piece of work that is complete when the program has waited for the
 thread: until then nothing orders it with what the program does.
@@ -13,7 +13,7 @@ from hgrd.host.concrete.library.cpp.elements import container_at, keep, own_type
 from hgrd.host.concrete.library.cpp.wrappers import callable_of, run_callable
 from hgrd.host.concrete.state.values import NULL, UNKNOWN, Cell, Null, Object, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef
-from hgrd.program.types import IntType, OpaqueType, PointerType, VoidType
+from hgrd.program.types import ArrayType, IntType, OpaqueType, VoidType
 
 _CLASSES: Final = ("std::thread", "std::jthread", "std::future")
 _ASYNC: Final = "std::async"
@@ -62,9 +62,8 @@ def _constructed(call: LibraryCall) -> Value | None:
 
 def _empty(call: LibraryCall, place: Pointer) -> None:
     """Makes a thread, or an array of threads, that is none."""
-    type_ = call.types[0]
-    many = getattr(type_.to, "count", None) if isinstance(type_, PointerType) else None
-    for index in range(many or 1):
+    type_ = own_type(call)
+    for index in range((type_.count or 0) if isinstance(type_, ArrayType) else 1):
         keep(Pointer(place.target, (place.offset or 0) + index), NULL, own_type(call))
 
 
