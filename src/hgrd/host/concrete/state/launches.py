@@ -7,7 +7,7 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
-from hgrd.host.concrete.state.machine import Device, Launched, Machine, Place
+from hgrd.host.concrete.state.machine import Device, Launched, Machine
 from hgrd.host.concrete.state.memory import forget, forget_reachable, reachable
 from hgrd.host.concrete.state.values import UNKNOWN, Object, Parts, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef, Storage
@@ -34,22 +34,9 @@ def record_launch(
         return
     machine.look()
     where = (tuple(f.call_site for f in machine.frames if f.call_site is not None), span, kernel.key)
-    if machine.device is not None or machine.seen.get(where, True) is not None:
-        _note(machine, kernel, shape, shared_bytes, arguments, where, stream)
-    else:
+    if machine.device is None and where in machine.seen and machine.seen[where] is None:  # it is never the same again
         _run_kernel(machine, kernel, arguments)
-
-
-def _note(
-    machine: Machine,
-    kernel: FunctionRef,
-    shape: tuple[Value, Value],
-    shared_bytes: Value,
-    arguments: tuple[Value, ...],
-    where: Place,
-    stream: Value,
-) -> None:
-    """Notes a launch that may find the same each time; where there is a device, it runs the kernel."""
+        return
     given = tuple((place, v) for place, v in _given(arguments) if isinstance(v, Pointer))
     numbers = {place: v for place, v in _given(arguments) if isinstance(v, int)}
     extents = tuple(extent for dim3 in shape for extent in _extents(dim3))
@@ -71,7 +58,7 @@ def _note(
     if machine.device is None:
         machine.seen[where] = _common(machine.seen[where], now) if where in machine.seen else now
         machine.first.setdefault(where, now)
-    if machine.device is None or not _runs_on(machine.device, machine, kernel, now, stream, where[1]):
+    if machine.device is None or not _runs_on(machine.device, machine, kernel, now, stream, span):
         _run_kernel(machine, kernel, arguments)
 
 

@@ -13,10 +13,9 @@ from hgrd.host.concrete.state.graphs import Graph
 from hgrd.host.concrete.state.launches import record_launch
 from hgrd.host.concrete.state.queue import Queue
 from hgrd.host.concrete.state.values import Null, Object, Pointer, StoppedError, Value
-from hgrd.program.types import PointerType
+from hgrd.program.types import POINTER_SIZE, PointerType
 
 _SUCCESS: Final = 0
-_POINTER: Final = 8  # bytes
 _OWN: Final = 4  # the first argument that is for the kind of a node
 
 
@@ -95,7 +94,9 @@ def _added(call: LibraryCall, run: Callable[[], object]) -> Value:
 def _node(call: LibraryCall, graph: Graph, places: Value, index: int) -> int:
     """The number of a node, a handle of which is one of several from a place on."""
     at = places.offset if isinstance(places, Pointer) else None
-    cell = places.target.cells.get(at + index * _POINTER) if isinstance(places, Pointer) and at is not None else None
+    cell = (
+        places.target.cells.get(at + index * POINTER_SIZE) if isinstance(places, Pointer) and at is not None else None
+    )
     number = None
     if cell is not None and isinstance(cell.value, Pointer):
         number = _queue(call).nodes.get(id(cell.value.target))

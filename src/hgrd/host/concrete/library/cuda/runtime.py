@@ -196,11 +196,11 @@ _RUNTIME: Final[Mapping[str, Model]] = {
         ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"), _allocated
     ),
     **dict.fromkeys(("cudaMemcpy", "memcpy", "memmove"), _copied),
-    "cudaMemcpyAsync": in_stream(_copied, 4),
+    "cudaMemcpyAsync": in_stream(_copied, _STREAM_OF["cudaMemcpyAsync"]),
     "cudaMemcpyToSymbol": _copied_to_symbol,
-    "cudaMemcpyToSymbolAsync": in_stream(_copied_to_symbol, 5),
+    "cudaMemcpyToSymbolAsync": in_stream(_copied_to_symbol, _STREAM_OF["cudaMemcpyToSymbolAsync"]),
     **dict.fromkeys(("cudaMemset", "memset"), _set),
-    "cudaMemsetAsync": in_stream(_set, 3),
+    "cudaMemsetAsync": in_stream(_set, _STREAM_OF["cudaMemsetAsync"]),
     **dict.fromkeys(("malloc", "operator new", "operator new[]"), _malloc),
     "calloc": _calloc,
     **dict.fromkeys(
