@@ -45,10 +45,16 @@ import runpy, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 runpy.run_module("hgrd", run_name="__main__", alter_sys=True)
 """
+# The signal is there before the run has looked at its paths.
+STOPPED_AT_ONCE = """
+import os, signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+os.kill(os.getpid(), signal.SIGINT)
+"""
 
 
-def begun(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", HEEDING, "check", "--format=json", *arguments]
+def begun(*arguments: str, before: str = "") -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", before + HEEDING, "check", "--format=json", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -73,6 +79,15 @@ def test_what_is_done_is_reported(programs: list[str], number: signal.Signals, s
     known = {"quick": "race"} if seconds > 1 else {}
     assert verdicts(report).items() >= known.items()
     assert {"file": programs[1], "reason": "not analysed: interrupted"} in report["failures"]
+
+
+def test_a_run_that_is_stopped_at_once_names_its_paths(programs: list[str]):
+    run = begun(*programs, before=STOPPED_AT_ONCE)
+    report = document(run)
+    assert run.returncode == 2
+    assert report["stopped"] == "interrupted"
+    assert report["kernels"] == []
+    assert report["failures"] == [{"file": file, "reason": "not analysed: interrupted"} for file in programs]
 
 
 def test_a_run_ends_when_its_time_is_over(programs: list[str]):

@@ -51,7 +51,7 @@ def check(paths: Sequence[str], settings: Settings, limits: Limits, listener: Li
     left is named in the failures, and kernels that were found and not decided are `unknown`.
     """
     begin = perf_counter()
-    run = _Run(settings, limits, listener, begin)
+    run = _Run(paths, settings, limits, listener, begin)
     try:
         with stoppable():
             inputs = collect(paths, settings.source.include_dirs, settings.selection)
@@ -59,7 +59,7 @@ def check(paths: Sequence[str], settings: Settings, limits: Limits, listener: Li
                 inputs = changed_since(inputs, settings.since, settings.source.include_dirs, settings.build)
         run.begin_with(inputs)
         with guard() as guarding, closing(Slots(limits.jobs)) as slots:
-            run.over(inputs.programs, guarding, slots)
+            run.over_programs(guarding, slots)
     except KeyboardInterrupt:
         run.stopped = "interrupted"
     run.name_what_is_left()
@@ -101,26 +101,30 @@ class _Heard:
 
 
 class _Run:
-    def __init__(self, settings: Settings, limits: Limits, listener: Listener, begin: float) -> None:
+    """Run of a check: until the inputs are read, the paths stand for the programs that they name."""
+
+    def __init__(
+        self, paths: Iterable[str], settings: Settings, limits: Limits, listener: Listener, begin: float
+    ) -> None:
         self.settings = settings
         self.limits = limits
         self.listener = listener
         self.begin = begin
-        self.programs: list[_Heard] = []
+        self.programs = [_Heard((path,)) for path in paths]
         self.messages: tuple[Message, ...] = ()
         self.failures: list[Failure] = []
         self.stopped = ""
 
     def begin_with(self, inputs: Inputs) -> None:
-        """Take in what is said of the inputs, and those that are no programs."""
+        """Take in the programs, what is said of the inputs, and those that are no programs."""
+        self.programs = [_Heard(files) for files in inputs.programs]
         self.messages = inputs.messages
         self.listener.messages(inputs.messages)
         for failure in inputs.failures:
             self._failed(failure)
 
-    def over(self, programs: Iterable[tuple[str, ...]], guarding: Guard, slots: Slots) -> None:
+    def over_programs(self, guarding: Guard, slots: Slots) -> None:
         """Analyse all programs, one process for each, until all are done or the time is over."""
-        self.programs = [_Heard(files) for files in programs]
         if len(self.programs) > 1:
             _load()
         if not self._analyse(self.programs, guarding, slots):
