@@ -107,9 +107,9 @@ def _may_run(machine: Machine, argument: Value, type_: Type) -> bool:
         return True
     if not isinstance(argument, Pointer):
         return isinstance(argument, Callee)
-    cells, size = argument.target.cells, width_of(type_, machine.records)
-    if reference and argument.offset is not None and size is not None:
-        cells = within(cells, argument.offset, argument.offset + size)
+    cells, size = argument.target.held, width_of(type_, machine.records)
+    if cells and reference and argument.offset is not None and size is not None:
+        cells = within(argument.target, argument.offset, argument.offset + size)
     return any(isinstance(c.value, Callee) for c in cells.values())
 
 

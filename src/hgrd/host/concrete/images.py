@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from hgrd.host.concrete.state.machine import Launched
 from hgrd.host.concrete.state.memory import Records, width_of
-from hgrd.host.concrete.state.values import Cell, Null, Parts, Pointer, Value
+from hgrd.host.concrete.state.values import Cell, Null, Object, Parts, Pointer, Value
 from hgrd.host.memory_image import LaunchImage, ObjectImage
 from hgrd.program.expressions import Variable
 from hgrd.program.layout import scalars
@@ -31,7 +31,7 @@ def launch_image(
         return None
     held = launched.held
     sizes = [o.size for o in held.values()]
-    cells = sum(len(o.cells) for o in held.values())
+    cells = sum(len(o.held) for o in held.values())
     if None in sizes or cells > _MOST_CELLS or sum(n for n in sizes if n is not None) > _MOST_BYTES:
         return None
     numbers = {key: number for number, key in enumerate(held)}
@@ -39,7 +39,7 @@ def launch_image(
     arguments = [a for a in (_argument(v, p.type, numbers, records) for v, p in given) if a is not None]
     if len(arguments) != len(parameters):
         return None
-    objects = tuple(_image(o.name, o.size or 0, o.cells, o.zero, numbers) for o in held.values())
+    objects = tuple(_image_of(o, numbers) for o in held.values())
     variables = tuple((key, numbers[id(o)]) for key, o in launched.variables.items())
     return LaunchImage((x, y, z), (u, v, w), launched.shared_bytes, tuple(arguments), objects, variables, always)
 
@@ -91,6 +91,16 @@ def _image(name: str, size: int, cells: Mapping[int, Cell], zero: bool, numbers:
             case _:
                 pass
     return ObjectImage(name, size, bytes(held.data), bytes(held.known), zero, tuple(held.pointers))
+
+
+def _image_of(target: Object, numbers: Mapping[int, int]) -> ObjectImage:
+    size, own = target.size or 0, target.numbers
+    if own is None or (target.zero and own.lost_bytes()):
+        return _image(target.name, size, target.cells, target.zero, numbers)
+    known = own.known_bytes()
+    if target.zero:
+        known = bytearray(b"\1" * len(known))
+    return ObjectImage(target.name, size, own.values.tobytes()[:size], bytes(known[:size]), target.zero, ())
 
 
 def _inside(cells: Mapping[int, Cell], size: int) -> Iterable[tuple[int, Cell]]:

@@ -142,7 +142,7 @@ def _load_of_variable(machine: Machine, e: ir.Load | ir.Update, key: str) -> Cod
     def look() -> Value:
         known = machine.variables.get(key)
         if known is not None:
-            cell = known.cells.get(0)
+            cell = known.held.get(0)
             if cell is not None and (cell.type is type_ or cell.type == type_):
                 value = cell.value
                 if isinstance(value, _PLAIN):
@@ -221,9 +221,9 @@ def _changing_variable(machine: Machine, e: ir.Assign | ir.Update, variable: Var
 
     def change(value: Value) -> Value:
         here = machine.variables.get(key)
-        old = None if here is None or (queue is not None and queue.users) else here.cells.get(0)
+        old = None if here is None or (queue is not None and queue.users) else here.held.get(0)
         if here is not None and old is not None and old.size == size:
-            here.cells[0] = Cell(value, type_, old.size)
+            here.held[0] = Cell(value, type_, old.size)
             here.written = span
         else:
             place = Pointer(machine.object_of(variable), 0)

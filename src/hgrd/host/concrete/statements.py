@@ -346,4 +346,4 @@ def _mentioned(machine: Machine, parts: tuple[Statement, ...]) -> Iterator[Value
         if isinstance(node, ir.VariablePlace) and not isinstance(node.variable.type, _NUMBERS):
             variable = node.variable
             if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.variables:
-                yield from [cell.value for cell in machine.object_of(variable).cells.values()]
+                yield from [cell.value for cell in machine.object_of(variable).held.values()]

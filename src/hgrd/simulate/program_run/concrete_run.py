@@ -25,7 +25,7 @@ from hgrd.simulate.replay.barrier_watch import SeenError
 from hgrd.symbolic.limits import TimeLimitError
 
 _STEPS, _STEPS_WATCHED = 400_000, 4_000_000  # contents matter where a launch is watched
-_ELEMENTS: Final = 1 << 18
+_ELEMENTS: Final = 1 << 22
 _SECONDS, _SECONDS_WATCHED = 6.0, 10.0  # of kernels
 _POINTER: Final = 8  # bytes
 

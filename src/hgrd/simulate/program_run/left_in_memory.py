@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hgrd.host.concrete.state.machine import Machine
 from hgrd.host.concrete.state.memory import forget, store, within
+from hgrd.host.concrete.state.numbers import KNOWN, LOST, numbers_of
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer
 from hgrd.program.span import Span
 from hgrd.program.types import CHAR, BoolType, FloatType, IntType, Type
@@ -23,7 +24,8 @@ from hgrd.simulate.lockstep.memory import SHIFT, Memory
 from hgrd.simulate.program_run.launch_memory import LaunchMemory
 from hgrd.simulate.trace import Touch
 
-_MOST: Final = 1 << 17  # elements that a kernel leaves in an object, and that are taken over
+_MOST: Final = 1 << 23  # elements that a kernel leaves in an object, and that are taken over
+_ONE_BY_ONE: Final = 1 << 17
 
 
 class _Stored(Struct, frozen=True):
@@ -47,14 +49,41 @@ def take_over(
     for target in objects:
         number = addresses[id(target)] >> SHIFT
         events = stores.get(number, ())
-        many = sum(len(e.threads) for e in events) > _MOST
-        stored = None if many else _stored(target, found.memory, number, events, addresses)
+        many = sum(len(e.threads) for e in events)
+        if many <= _MOST and _left_numbers(target, found.memory, number, events, sure):
+            target.written = span if events else target.written
+            continue
+        stored = None if many > _ONE_BY_ONE else _stored(target, found.memory, number, events, addresses)
         if stored is None:
             forget(target)
             continue
         for one in stored:
             known = one.value if sure[isinstance(one.type, FloatType)] and one.value is not None else UNKNOWN
             store(Pointer(target, one.at), known, one.type, machine.records, span)
+
+
+def _left_numbers(
+    target: Object, memory: Memory, number: int, events: Sequence[Touch], sure: tuple[bool, bool]
+) -> bool:
+    """Takes over numbers of one type that stand where an array has them; whether these are all."""
+    dtypes = {e.values.dtype if e.values is not None and e.values.ndim == 1 else None for e in events}
+    dtype = dtypes.pop() if len(dtypes) == 1 else None
+    if dtype is None or any(e.size != dtype.itemsize for e in events):
+        return not events
+    type_, size = _type_of(dtype), dtype.itemsize
+    numbers = target.numbers if target.numbers is not None or target.held else numbers_of(type_, size)
+    offsets = np.unique(np.concatenate([e.offsets for e in events]))
+    if numbers is None or numbers.type != type_ or not len(offsets) or (offsets % size).any():
+        return False
+    values = memory.objects[number].data[offsets[:, None] + np.arange(size)].view(dtype)[:, 0]
+    if dtype.kind in "iu" and not np.isin(values.astype(np.int64) >> SHIFT, list(memory.objects), invert=True).all():
+        return False  # perhaps another address
+    if not numbers.reach(int(offsets[-1]) // size + 1):
+        return False
+    np.frombuffer(numbers.values, dtype)[offsets // size] = values
+    np.frombuffer(numbers.states, np.uint8)[offsets // size] = KNOWN if sure[dtype.kind == "f"] else LOST
+    target.numbers = numbers
+    return True
 
 
 def _stored(
@@ -85,7 +114,7 @@ def _elements(memory: Memory, number: int, dtype: np.dtype[Any], offsets: list[N
 def _members(target: Object, data: NDArray[np.uint8], event: Touch, addresses: Mapping[int, int]) -> Iterator[_Stored]:
     """The members of records that an event stores; of bytes that were no member's nothing is known afterwards."""
     for offset in event.offsets.tolist():
-        cells = within(target.cells, offset, offset + event.size)
+        cells = within(target, offset, offset + event.size)
         for at, cell in cells.items():
             held = data[offset + at : offset + at + cell.size].tobytes()
             yield _Stored(offset + at, cell.type, _value(cell, held, addresses))

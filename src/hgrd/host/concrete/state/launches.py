@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from time import perf_counter
 
-from msgspec.structs import replace
-
 from hgrd.host.concrete.state.machine import Device, Launched, Machine
-from hgrd.host.concrete.state.memory import forget, forget_reachable, reachable
+from hgrd.host.concrete.state.memory import element_count, forget, forget_reachable, reachable, snapshot
 from hgrd.host.concrete.state.values import UNKNOWN, Object, Parts, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef, Storage
 from hgrd.program.span import Span
@@ -102,9 +100,7 @@ def _extents(dim3: Value) -> tuple[int | None, ...]:
 
 def _snapshot(machine: Machine, target: Object) -> Object:
     """What an object holds now; nothing of one that is too long."""
-    if len(target.cells) > machine.most_elements:
-        return Object(target.name)
-    return replace(target, cells=dict(target.cells))
+    return Object(target.name) if element_count(target) > machine.most_elements else snapshot(target)
 
 
 def _common(before: Launched | None, now: Launched) -> Launched | None:
@@ -131,7 +127,7 @@ def _leads_anywhere(argument: Value, type_: Type) -> bool:
     """Whether a kernel is given a pointer, or finds one, of which it is not known where it leads."""
     if argument is UNKNOWN:
         return isinstance(type_, PointerType | RecordType)
-    held = [target.cells for target in reachable((argument,))]
+    held = [target.held for target in reachable((argument,))]
     held += [argument.cells] if isinstance(argument, Parts) else []
     return any(c.value is UNKNOWN and isinstance(c.type, PointerType) for cells in held for c in cells.values())
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from hgrd.host.concrete.state.arithmetic import as_type
+from hgrd.host.concrete.state.numbers import ABSENT, Numbers, numbers_of
 from hgrd.host.concrete.state.values import (
     NULL,
     UNKNOWN,
@@ -18,6 +19,7 @@ from hgrd.host.concrete.state.values import (
     Parts,
     Pointer,
     Value,
+    cells_of,
 )
 from hgrd.program.layout import scalars, size_of
 from hgrd.program.span import Span
@@ -26,6 +28,7 @@ from hgrd.program.types import ArrayType, FloatType, IntType, OpaqueType, Pointe
 MOST_SCALARS = 1 << 16  # members of a record, or elements of an array, that are initialised with zeros
 _WIDEST = 16  # bytes of a scalar
 _WIDTHS = (4, 8, 1, 2)  # those of scalars, the most frequent one first
+_ARRAY = 8  # elements of an object that is kept as numbers, at least, where its size is known
 _OPAQUE = 1  # a container counts as one byte at its place
 
 Records = Mapping[str, Record]
@@ -51,16 +54,29 @@ def load(place: Pointer, type_: Type, records: Records) -> Value:
     target.must_be_here()
     if offset is None:
         return UNKNOWN
-    cell = target.cells.get(offset)
+    cell = target.held.get(offset)
     if cell is not None and cell.type is type_ and isinstance(cell.value, int | float):
         return cell.value
     size = width_of(type_, records)
     if isinstance(type_, RecordType | ArrayType):
-        return UNKNOWN if size is None else Parts(within(target.cells, offset, offset + size), target.zero)
+        return UNKNOWN if size is None else Parts(within(target, offset, offset + size), target.zero)
+    if target.numbers is not None:
+        index = None if size is None else target.numbers.index_of(offset, size)
+        if index is not None:
+            return _number_at(target.numbers, index, type_, zero=target.zero)
+        cell = target.cells.get(offset)
     if cell is None:
         known = target.zero and size is not None and not _overlapped(target.cells, offset, offset + size)
         return _zero(type_) if known else UNKNOWN
     return as_type(cell.value, type_) if cell.size == size else UNKNOWN
+
+
+def _number_at(numbers: Numbers, index: int, type_: Type, *, zero: bool) -> Value:
+    """The value of an element, read by a type of its size."""
+    number = numbers.get(index)
+    if number is not None:
+        return number if type_ is numbers.type else as_type(number, type_)
+    return _zero(type_) if zero and numbers.state(index) == ABSENT else UNKNOWN
 
 
 def _zero(type_: Type) -> Value:
@@ -93,12 +109,29 @@ def store(place: Pointer, value: Value, type_: Type, records: Records, span: Spa
 def store_scalar(target: Object, offset: int, cell: Cell, span: Span) -> None:
     """Stores a value that is no record or array."""
     target.must_be_here()
+    if _stored_among_numbers(target, offset, cell):
+        target.written = span
+        return
     cells, size = target.cells, cell.size
     old = cells.get(offset)
     if (old is None or old.size != size) and cells and not _is_next(cells, offset, size):
         _cut_out(target, offset, offset + size)
     target.written = span
     cells[offset] = cell
+
+
+def _stored_among_numbers(target: Object, offset: int, cell: Cell) -> bool:
+    """Stores a value as one of numbers, if the object has such, or may begin to have them; whether it does."""
+    numbers, size = target.numbers, cell.size
+    if numbers is None:
+        if target.held or (target.size is not None and target.size < _ARRAY * size):
+            return False
+        numbers = numbers_of(cell.type, size)
+        if numbers is None or numbers.index_of(offset, size) is None or type(cell.value) not in (int, float):
+            return False
+        target.numbers = numbers
+    index = numbers.index_of(offset, size) if numbers.type is cell.type or numbers.type == cell.type else None
+    return index is not None and numbers.put(index, cell.value)
 
 
 def _is_next(cells: dict[int, Cell], offset: int, size: int) -> bool:
@@ -128,8 +161,12 @@ def _store_parts(place: Pointer, value: Value, type_: Type, size: int, records: 
                 target.cells.setdefault(offset + at, Cell(_zero(member), member, width))
 
 
-def within(cells: dict[int, Cell], low: int, high: int) -> dict[int, Cell]:
-    """The cells from one byte to before another one, by their offset from the first."""
+def within(target: Object, low: int, high: int) -> dict[int, Cell]:
+    """The cells of an object from one byte to before another one, by their offset from the first."""
+    numbers = target.numbers
+    if numbers is not None and low % numbers.size == 0:
+        return cells_of(numbers, low // numbers.size, -(-high // numbers.size))
+    cells = target.cells
     if high - low > len(cells):
         return {at - low: cell for at, cell in cells.items() if low <= at < high}
     return {at - low: cells[at] for at in range(low, high) if at in cells}
@@ -147,6 +184,10 @@ def _overlapped(cells: Mapping[int, Cell], low: int, high: int) -> list[int]:
 
 def _cut_out(target: Object, low: int, high: int) -> None:
     """Removes the cells from one byte to before another one; nothing is known of what is left of them elsewhere."""
+    numbers = target.numbers
+    if numbers is not None and low % numbers.size == 0 == high % numbers.size:
+        numbers.drop(low // numbers.size, high // numbers.size)
+        return
     cells = target.cells
     for at in _overlapped(cells, low, high):
         cell = cells.pop(at)
@@ -168,13 +209,60 @@ def copy_bytes(to: Pointer, source: Pointer, size: int | None, span: Span) -> No
     if there is None or here is None or size is None:
         forget(to.target)
         return
-    cells = within(source.target.cells, here, here + size)
     if source.target.zero != to.target.zero:
         to.target.zero = source.target.zero and there == 0 and size == to.target.size
-    clear(to.target, there, there + size)
-    for at, cell in cells.items():
-        to.target.cells[there + at] = cell if at + cell.size <= size else Cell(UNKNOWN, cell.type, cell.size)
+    if not _numbers_copied(to.target, there, source.target, here, size):
+        cells = within(source.target, here, here + size)
+        clear(to.target, there, there + size)
+        for at, cell in cells.items():
+            to.target.cells[there + at] = cell if at + cell.size <= size else Cell(UNKNOWN, cell.type, cell.size)
     to.target.written = source.target.written if source.target.written.line else span
+
+
+def _numbers_copied(to: Object, there: int, source: Object, here: int, size: int) -> bool:
+    """Copies numbers as such, where both objects have them, or the one begins to; whether it does."""
+    numbers = source.numbers
+    if numbers is None or any(at % numbers.size for at in (there, here, size)) or there < 0:
+        return False
+    begins = to.numbers is None and not to.held
+    mine = numbers_of(numbers.type, numbers.size) if begins else to.numbers
+    if mine is None or mine.type != numbers.type:
+        return False
+    low, count = here // numbers.size, size // numbers.size
+    if not mine.take(there // numbers.size, numbers.part(low, low + count), count):
+        return False
+    to.numbers = mine
+    return True
+
+
+def snapshot(target: Object) -> Object:
+    """A copy of an object."""
+    numbers = None if target.numbers is None else target.numbers.copy()
+    return replace(target, held=dict(target.held), numbers=numbers)
+
+
+def fill(place: Pointer, number: float, type_: Type, size: int, count: int, span: Span) -> bool:
+    """Gives so many elements of a size a number of their type; False: it is no type of such numbers."""
+    one, numbers = numbers_of(type_, size), numbers_of(type_, size)
+    if one is None or numbers is None or not one.put(0, number):
+        return False
+    numbers.values, numbers.states = one.values * count, one.states * count
+    filled = Object("fill", zero=place.target.zero, numbers=numbers)
+    copy_bytes(place, Pointer(filled, 0), size * count, span)
+    return True
+
+
+def stored_type(target: Object) -> tuple[Type, int] | None:
+    """The type and the size of the first value that an object holds; None: it holds none."""
+    if target.numbers is not None:
+        return target.numbers.type, target.numbers.size
+    cell = next(iter(target.held.values()), None)
+    return None if cell is None else (cell.type, cell.size)
+
+
+def element_count(target: Object) -> int:
+    """How many cells an object has."""
+    return len(target.held) if target.numbers is None else len(target.numbers.states)
 
 
 def own_copy(value: Value) -> Value:
@@ -191,26 +279,26 @@ def own_copy(value: Value) -> Value:
 def copied(container: Container) -> Container:
     """A container with the same elements."""
     elements = container.elements
-    cells = {
-        at: replace(c, value=copied(c.value)) if isinstance(c.value, Container) else c
-        for at, c in elements.cells.items()
-    }
-    new = Object(elements.name, None, cells, elements.zero, elements.on_device, written=elements.written)
+    new = replace(snapshot(elements), size=None, pinned=False, moved=False)
+    for at, c in new.held.items():
+        if isinstance(c.value, Container):
+            new.held[at] = replace(c, value=copied(c.value))
     return Container(new, container.count, container.width, container.fill, container.fill_type)
 
 
 def forget(target: Object, *, sizes: bool = False) -> None:
     """From now on nothing is known of what an object holds; `sizes`: but how many elements containers have is."""
     target.must_be_here()
-    for cell in target.cells.values():
+    target.numbers = None
+    for cell in target.held.values():
         if isinstance(cell.value, Container):
             cell.value.count = cell.value.count if sizes else None
             cell.value.fill = UNKNOWN
         elif isinstance(cell.value, Generator):
             cell.value.state = None
-    kept = {at: c for at, c in target.cells.items() if isinstance(c.value, Container | Generator)}
-    pointers = {at: replace(c, value=UNKNOWN) for at, c in target.cells.items() if isinstance(c.type, PointerType)}
-    target.cells = kept | pointers
+    kept = {at: c for at, c in target.held.items() if isinstance(c.value, Container | Generator)}
+    pointers = {at: replace(c, value=UNKNOWN) for at, c in target.held.items() if isinstance(c.type, PointerType)}
+    target.held = kept | pointers
     target.zero = False
 
 
@@ -224,7 +312,7 @@ def reachable(values: Iterable[Value]) -> list[Object]:
                 id(target) not in found
             ):
                 found[id(target)] = target
-                todo += [cell.value for cell in target.cells.values()]
+                todo += [cell.value for cell in target.held.values()]
             case Parts(cells=cells):
                 todo += [cell.value for cell in cells.values()]
             case _:

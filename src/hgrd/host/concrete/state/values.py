@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
+from hgrd.host.concrete.state.numbers import ABSENT, KNOWN, Numbers
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.span import NOWHERE, Span
 from hgrd.program.types import Type
@@ -34,8 +35,9 @@ class Cell(Struct, frozen=True):
 
 
 class Object(Struct, eq=False):
-    """An object in memory: cells by their offsets in bytes.
+    """An object in memory: cells by their offsets in bytes, or `numbers`.
 
+    `held` has the cells where there are no numbers; `cells` has them in either case.
     `size` in bytes (None: not known).  `zero`: where there is no cell there are zeros.  `pinned`: it is page-locked
     memory of the host.  `written` is the place of the last store.  `moved`: its value has become that of another
     object, which a pointer to it may lead to instead, as where a function returns what its constructor has registered
@@ -44,17 +46,42 @@ class Object(Struct, eq=False):
 
     name: str
     size: int | None = None
-    cells: dict[int, Cell] = field(default_factory=dict[int, Cell])
+    held: dict[int, Cell] = field(default_factory=dict[int, Cell])
     zero: bool = False
     on_device: bool = False
     pinned: bool = False
     written: Span = NOWHERE
     moved: bool = False
+    numbers: Numbers | None = None
 
     def must_be_here(self) -> None:
         """Raises StoppedError where another object may stand for this one."""
         if self.moved:
             raise StoppedError
+
+    @property
+    def cells(self) -> dict[int, Cell]:
+        """The cells, which may be changed: there are no numbers any more."""
+        numbers = self.numbers
+        if numbers is not None:
+            self.numbers = None
+            self.held = cells_of(numbers, 0, len(numbers.states))
+        return self.held
+
+    def take_over(self, other: Object) -> None:
+        """From now on it holds what the other one held, which is not used any more."""
+        self.held, self.numbers, self.zero = other.held, other.numbers, other.zero
+
+
+def cells_of(numbers: Numbers, low: int, high: int) -> dict[int, Cell]:
+    """The cells of the elements from one to before another one, by their offsets from the first of them."""
+    size, type_ = numbers.size, numbers.type
+    values, states = numbers.values[low:high], numbers.states[low:high]
+    return {
+        k * size: Cell(values[k] if state == KNOWN else UNKNOWN, type_, size)
+        for k, state in enumerate(states)
+        if state != ABSENT
+    }
 
 
 class Pointer(Struct, frozen=True):

@@ -23,7 +23,7 @@ from hgrd.host.concrete.library.cpp.elements import (
 from hgrd.host.concrete.library.cpp.records import construct, constructor_of
 from hgrd.host.concrete.library.cpp.smart_pointers import is_smart_pointer
 from hgrd.host.concrete.library.cpp.threads import added_thread, is_thread
-from hgrd.host.concrete.state.memory import clear, copied, forget, load, own_copy
+from hgrd.host.concrete.state.memory import clear, copied, copy_bytes, forget, load, own_copy, stored_type
 from hgrd.host.concrete.state.values import UNKNOWN, Container, Object, Parts, Pointer, Value
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType
@@ -107,7 +107,7 @@ def _assigned(call: LibraryCall) -> Value | None:
     if _is_moved(call.function):
         keep(place, new, own_type(call))
     else:
-        old.elements.cells, old.elements.zero = new.elements.cells, new.elements.zero
+        old.elements.take_over(new.elements)
         old.elements.written = new.elements.written
         old.count, old.width, old.fill, old.fill_type = new.count, new.width, new.fill, new.fill_type
     return place
@@ -227,8 +227,7 @@ def _insert(call: LibraryCall) -> Value | None:
     end = Pointer(container.elements, before * made.width)
     if call.arguments[1] != end or container.width != made.width:
         return forget_elements(call)
-    clear(container.elements, before * made.width, (before + made.count) * made.width)
-    container.elements.cells |= {before * made.width + at: cell for at, cell in made.elements.cells.items()}
+    copy_bytes(end, Pointer(made.elements, 0), made.count * made.width, call.span)
     container.count = before + made.count
     return end
 
@@ -249,9 +248,9 @@ def _resize(call: LibraryCall) -> Value | None:
         clear(container.elements, count * container.width, before * container.width)
         container.count = count
     else:
-        cell = next(iter(container.elements.cells.values()), None)
-        type_ = type_ or (None if cell is None else cell.type)
-        if container.width is None or type_ is None or (cell is not None and cell.size != container.width):
+        known = stored_type(container.elements)
+        type_ = type_ or (None if known is None else known[0])
+        if container.width is None or type_ is None or (known is not None and known[1] != container.width):
             return forget_elements(call)
         container.count = count
         if not (container.elements.zero and value == 0):

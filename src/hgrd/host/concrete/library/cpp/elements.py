@@ -8,7 +8,7 @@ from typing import Final
 
 from hgrd.host.concrete.library.call import LibraryCall, pointee_of
 from hgrd.host.concrete.library.cpp.smart_pointers import is_smart_pointer
-from hgrd.host.concrete.state.memory import forget, own_copy
+from hgrd.host.concrete.state.memory import copy_bytes, fill, forget, own_copy
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Container, Object, Pointer, StoppedError, Value
 from hgrd.program.types import BoolType, OpaqueType, RecordType, Type
 
@@ -19,6 +19,7 @@ OWNERS: Final = (
     "thrust::host_vector",
     "thrust::universal_vector",
 )
+_ONE_BY_ONE: Final = 1 << 18  # copies of a record that are made
 FIXED: Final = re.compile(r"std::array<.*, (\d+)>$")
 
 
@@ -70,7 +71,14 @@ def prepare(call: LibraryCall, container: Container, type_: Type | None) -> int 
 
 def extend(call: LibraryCall, container: Container, since: int, value: Value, type_: Type) -> None:
     """All elements from one on are copies of a value."""
-    if container.count is None or container.width is None or container.count - since > call.machine.most_elements:
+    if container.count is None or container.width is None:
+        forget(container.elements)
+        return
+    first, count = Pointer(container.elements, since * container.width), container.count - since
+    many = count > call.machine.most_elements
+    if not many and isinstance(value, int | float) and fill(first, value, type_, container.width, count, call.span):
+        return
+    if many or count > _ONE_BY_ONE:
         forget(container.elements)
         return
     for k in range(since, container.count):
@@ -85,8 +93,9 @@ def of_range(call: LibraryCall, first: int = 1) -> Container:
         case (Pointer(target=s, offset=int(a)), Pointer(target=t, offset=int(b))) if (
             s is t and width and b - a <= call.machine.most_elements * width
         ):
-            cells = {at - a: own for at, own in s.cells.items() if a <= at < b}
-            return Container(Object("elements", None, cells, s.zero, written=s.written), (b - a) // width, width)
+            elements = Object("elements", None, zero=s.zero, written=s.written)
+            copy_bytes(Pointer(elements, 0), Pointer(s, a), b - a, call.span)
+            return Container(elements, (b - a) // width, width)
         case _:
             return Container(Object("elements"), None)
 

@@ -13,9 +13,9 @@ from hgrd.host.concrete.library.cuda.graphs import graph_models, in_stream
 from hgrd.host.concrete.library.cuda.launching import LAUNCHING
 from hgrd.host.concrete.library.cuda.streams import STREAMS, argument
 from hgrd.host.concrete.state.arithmetic import cut
-from hgrd.host.concrete.state.memory import clear, copy_bytes, forget, forget_reachable
+from hgrd.host.concrete.state.memory import clear, copy_bytes, fill, forget, forget_reachable
 from hgrd.host.concrete.state.queue import FILL, Used
-from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer, StoppedError, Value
+from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedError, Value
 from hgrd.program.types import INT, PointerType
 
 _OF_CUDA: Final = re.compile(r"cuda|cu[A-Z]")
@@ -106,9 +106,7 @@ def _repeat(call: LibraryCall, to: Pointer, byte: int, size: int) -> None:
         return
     call.machine.step(count >> _CHEAP)
     number = cut(int.from_bytes(bytes([byte] * width), "little"), INT)
-    clear(to.target, to.offset, to.offset + size)
-    to.target.cells |= {at: Cell(number, INT, width) for at in range(to.offset, to.offset + size, width)}
-    to.target.written = call.span
+    fill(to, number, INT, width, count, call.span)
 
 
 def _put(call: LibraryCall, what: str, used: tuple[tuple[Value, bool], ...], size: int | None) -> None:
