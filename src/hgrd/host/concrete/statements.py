@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from hgrd.host.concrete.expressions import must_be_followed
 from hgrd.host.concrete.library.cpp.containers import LOOKING
+from hgrd.host.concrete.loops.run import FastLoop
 from hgrd.host.concrete.places import initialisation, stop
 from hgrd.host.concrete.state.machine import Code, Machine
 from hgrd.host.concrete.state.memory import forget, forget_reachable, width_of
@@ -37,6 +38,7 @@ Exit: TypeAlias = Leave | Returned | None
 Execution: TypeAlias = Callable[[], Exit]
 """A statement made ready to be run, in the frame that is the innermost one then."""
 _TRIED: Final = 2  # iterations from which the length of a loop is foretold
+_WORTH_IT: Final = 30  # iterations for which a loop is translated
 _ORDERED: Final = (BinaryOp.LT, BinaryOp.LE, BinaryOp.GT, BinaryOp.GE, BinaryOp.NE)
 _NUMBERS: Final = (IntType, FloatType, BoolType)
 _SCALARS: Final = (IntType, FloatType, BoolType, PointerType)
@@ -222,6 +224,7 @@ def _iterations(machine: Machine, loop: st.Loop | st.DoWhile) -> Execution:
     condition = None if loop.condition is None else machine.code_of(loop.condition)
     step = machine.code_of(loop.step) if isinstance(loop, st.Loop) and loop.step is not None else None
     cost = cost_of(loop)
+    fast = FastLoop(machine, loop) if isinstance(loop, st.Loop) else None
 
     def iterate() -> Exit:
         distances: list[int] = []
@@ -242,7 +245,11 @@ def _iterations(machine: Machine, loop: st.Loop | st.DoWhile) -> Execution:
             machine.step(cost)
             if len(distances) < _TRIED:
                 distances.append(_distance(machine, loop))
-                if len(distances) == _TRIED and _too_long(distances, machine.steps - begin, machine.steps_left()):
+                if len(distances) < _TRIED:
+                    continue
+                if fast is not None and _left(distances) > _WORTH_IT and fast.run():
+                    return None
+                if _left(distances) * ((machine.steps - begin) // _TRIED) > machine.steps_left():
                     _forget_effects(machine, (loop,))
                     return None
 
@@ -257,7 +264,9 @@ def cost_of(statement: Statement) -> int:
 def _distance(machine: Machine, loop: st.Loop | st.DoWhile) -> int:
     """How far the two sides of a loop's test are from each other, in numbers or bytes; 0: not known."""
     test = loop.condition
-    if not isinstance(test, ir.Binary) or test.op not in _ORDERED or machine.effects.of(test).calls:
+    if not isinstance(test, ir.Binary) or test.op not in _ORDERED:
+        return 0
+    if not all(_only_looks(node) for node in nodes(test)):
         return 0
     match machine.evaluate(test.left), machine.evaluate(test.right):
         case int(a), int(b):
@@ -268,10 +277,21 @@ def _distance(machine: Machine, loop: st.Loop | st.DoWhile) -> int:
             return 0
 
 
-def _too_long(distances: list[int], taken: int, left: int) -> bool:
-    """Whether a loop that comes to its end evenly takes more steps than there are left."""
+def _only_looks(node: object) -> bool:
+    """Whether a part of a test changes nothing: it may look at a container."""
+    match node:
+        case ir.Call(function=function):
+            return not function.user_code and function.name in LOOKING
+        case ir.Assign() | ir.Update() | ir.IndirectCall() | ir.Construct():
+            return False
+        case _:
+            return True
+
+
+def _left(distances: list[int]) -> int:
+    """How many more times a loop is run that comes to its end evenly; 0: not known."""
     before, now = distances
-    return before > now > 0 and now // (before - now) * (taken // _TRIED) > left
+    return now // (before - now) if before > now > 0 else 0
 
 
 def _forget_effects(machine: Machine, parts: tuple[Statement, ...]) -> None:

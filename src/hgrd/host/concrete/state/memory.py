@@ -127,7 +127,9 @@ def _stored_among_numbers(target: Object, offset: int, cell: Cell) -> bool:
         if target.held or (target.size is not None and target.size < _ARRAY * size):
             return False
         numbers = numbers_of(cell.type, size)
-        if numbers is None or numbers.index_of(offset, size) is None or type(cell.value) not in (int, float):
+        if numbers is None or numbers.index_of(offset, size) is None:
+            return False
+        if cell.value is not UNKNOWN and not isinstance(cell.value, int | float):
             return False
         target.numbers = numbers
     index = numbers.index_of(offset, size) if numbers.type is cell.type or numbers.type == cell.type else None
