@@ -174,7 +174,8 @@ class HostSemantics(Semantics):
         drop_reachable_patterns(state, values)
 
     def note_unknown_stores(self, state: State, targets: Iterable[MemoryObject], given: Iterable[Value]) -> None:
-        self.run.origins.record_written(targets, sources_of(state, ((value, None) for value in given), local=True))
+        named, shared = ((value, None) for value in given), self.run.text.of_callbacks
+        self.run.origins.record_written(targets, sources_of(state, named, shared, local=True))
 
     def origin_of_unsupported(self) -> Origin:
         return Origin.INPUT
@@ -248,7 +249,7 @@ class HostSemantics(Semantics):
             return set()
         made = constructed_type(arguments)
         typed = list(zip_longest(arguments, (a.type for a in call.arguments)))[made is not None :]
-        given = sources_of(state, typed, local=may_name_local(made or call.type))
+        given = sources_of(state, typed, self.run.text.of_callbacks, local=may_name_local(made or call.type))
         if makes_object(call.function.name):
             return given
         return given | self.run.origins.names_of_call(call.function.key, given_to(call, arguments))

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from hgrd.host.concurrency.addresses import ANYWHERE, Place, places
 from hgrd.host.concurrency.trace import CALLBACK, Event, Loop, Touch, Use, Work
+from hgrd.host.memory.pointer_origins import IN
 from hgrd.terms import Op, Symbol, Term, add, const, maximum, minimum, sub, symbols_of, var
 from hgrd.terms.linear import from_linear, linear
 
@@ -93,6 +94,7 @@ class Uses(Struct, frozen=True):
     def _objects(self, touch: Touch) -> set[str]:
         known = {key for p in places(touch.at) for key in holders_of(p.key, self.holders)}
         known = known.union(*(self.may_be(p.key) for p in places(touch.at)))
+        known = known.union(*(self.may_be(IN + p.key) for p in places(touch.at) if touch.found))
         anywhere = any(key.startswith(ANYWHERE) for key in known)
         return known | self.common if anywhere else known
 

@@ -35,6 +35,7 @@ from hgrd.host.containers.kept_patterns import (
 from hgrd.host.containers.moves import is_moved
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, patterns_of, record_patterns
+from hgrd.host.memory.pointer_origins import IN, sources_of
 from hgrd.program.types import POINTER_SIZE, ArrayType, IntType, OpaqueType, PointerType, Type
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, Generation, Region
@@ -50,16 +51,17 @@ def construct(call: LibraryCall) -> Value | None:
         case _ if here is None:
             return None
         case Term() if len(call.arguments) <= 3:
-            return Composite({0: Cell(as_int(source), CELL)} | _all_alike(call), CELL)
+            return Composite({0: Cell(as_int(source), CELL)} | _all_alike(call), CELL, _holding(call, _in_fill(call)))
         case Pointer(target=target) if target.element == here.element and is_moved(call.call.arguments[-1]):
             return _taken(call, target)
         case Pointer(target=target) if _are_alike(target.element, here.element) and len(call.arguments) == 2:
-            return Composite(_copy_of(call, target), CELL)
+            return Composite(_copy_of(call, target), CELL, _holding(call, {IN + target.key}))
         case Pointer(target=MemoryObject(element=ArrayType(count=int() as count)) as array):
             listed = call.state.store.get(array.key, EMPTY).cells
             return Composite({0: Cell(const(count), CELL)} | shifted(listed, BEGIN), CELL)
         case Pointer() as first if len(call.arguments) >= 3:
-            return Composite(_range_of(call, here, first) | _as_in(call, first.target.key), CELL)
+            cells = _range_of(call, here, first) | _as_in(call, first.target.key)
+            return Composite(cells, CELL, _holding(call, {IN + first.target.key}))
         case None if len(call.arguments) == 1:
             return Composite({0: Cell(const(0), CELL)}, CELL)
         case _:
@@ -107,6 +109,20 @@ def _all_alike(call: LibraryCall) -> dict[int, Cell]:
     """What all elements of a new container begin with: a value that is given, or 0."""
     value = call.argument(2) if len(call.arguments) > 2 else const(0)
     return {BEGUN_WITH: Cell(as_int(value), width_of(call, 2))} if isinstance(value, Term) else {}
+
+
+def _in_fill(call: LibraryCall) -> set[str]:
+    """Names for the pointers in a value that all elements of a new container get."""
+    value = call.argument(2)
+    given = () if value is None else ((value, call.type_of(2)),)
+    return sources_of(call.state, given, call.run.text.of_callbacks)
+
+
+def _holding(call: LibraryCall, names: set[str]) -> str | None:
+    """The name of an object that holds pointers; None: nothing that a stream calls could follow them."""
+    if not names or not call.run.text.of_callbacks:
+        return None
+    return call.run.origins.record_object(call.machine.names.unique(hidden("vector")), names).origin
 
 
 def _as_in(call: LibraryCall, key: str) -> dict[int, Cell]:

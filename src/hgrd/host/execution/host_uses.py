@@ -129,7 +129,8 @@ def _counts(run: HostRunState, machine: Machine, state: State, target: MemoryObj
         case MemorySpace.HOST:
             return target.key not in run.escapes.library_variables
         case MemorySpace.LOCAL:
-            return isinstance(target.element, ArrayType) or target.key in run.trace.names
+            given = target.key.rpartition("@")[0] in run.text.of_callbacks
+            return given or isinstance(target.element, ArrayType) or target.key in run.trace.names
         case MemorySpace.GLOBAL:
             return target.key in run.linked.globals
         case _:

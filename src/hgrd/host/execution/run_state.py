@@ -12,7 +12,7 @@ from hgrd.host.execution.endings import Endings
 from hgrd.host.execution.polls import impatient_queries
 from hgrd.host.execution.result_names import ResultNames
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
-from hgrd.host.linking.common_memory import uses_memory_of_kernels
+from hgrd.host.linking.common_memory import uses_memory_of_kernels, variables_of_callbacks
 from hgrd.host.linking.external_callers import FunctionsInObjects, functions_in_objects
 from hgrd.host.linking.kernel_accesses import KernelAccesses
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
@@ -67,7 +67,7 @@ class ProgramText(Struct, frozen=True):
     `holds_functions`: the program calls functions that objects of the library hold, `in_objects` are such functions.
     `waits_unseen`: the library may destroy objects whose destructors wait for the device.  `stepped` are the places of
     calls that get one element of a container after the other, `impatient` those of queries in loops that may end while
-    work is not complete.
+    work is not complete.  `of_callbacks` are the keys of variables that functions which streams call may use.
     """
 
     launchers: frozenset[str]
@@ -85,6 +85,7 @@ class ProgramText(Struct, frozen=True):
     waits_unseen: bool = False
     stepped: frozenset[Span] = frozenset()
     impatient: frozenset[Span] = frozenset()
+    of_callbacks: frozenset[str] = frozenset()
 
     @property
     def independent_streams(self) -> bool:
@@ -316,6 +317,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         waits_unseen(functions),
         stepped_elements(functions),
         impatient_queries(functions),
+        variables_of_callbacks(functions),
     )
     provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
     return HostRunState(linked, options, text, provenance, ResultNames(functions))

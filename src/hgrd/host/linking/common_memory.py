@@ -14,7 +14,9 @@ from hgrd.host.linking.kernel_accesses import bare
 from hgrd.host.linking.library_names import makes_memory
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
+from hgrd.program.analysis.effects import local_effects, named
 from hgrd.program.program import Function, Side
+from hgrd.program.types import OpaqueType, PointerType
 from hgrd.program.walk import nodes
 
 _Root: TypeAlias = ir.Variable | str
@@ -23,6 +25,8 @@ _COMMON: Final = (
     "cudaMallocManaged", "cudaHostAlloc", "cudaMallocHost", "cudaHostMalloc", "cudaHostRegister",
     "cudaHostGetDevicePointer", "cuMemAllocManaged", "cuMemHostAlloc", "cuMemAllocHost", "cuMemHostRegister",
 )  # fmt: skip
+_CALLBACKS: Final = ("cudaLaunchHostFunc", "cudaStreamAddCallback", "cudaGraphAddHostNode")
+_KEEPING: Final = ("ref", "cref", "tie", "forward_as_tuple", "addressof", "bind", "make_tuple", "make_pair")
 _ON_DEVICE: Final = ("device_vector", "device_ptr", "device_malloc")
 
 
@@ -31,7 +35,7 @@ def uses_memory_of_kernels(functions: Mapping[str, Function]) -> bool:
     hosts = [f for f in functions.values() if f.user_code and f.body is not None and f.side is not Side.KERNEL]
     bodies = [tuple(nodes(f.body)) for f in hosts if f.side in (Side.HOST, Side.BOTH)]
     everything = [n for body in bodies for n in body]
-    if any(isinstance(n, ir.Call) and _gives_common_memory(n.function) for n in everything):
+    if any(isinstance(n, ir.Call) and (_gives_common_memory(n.function) or _is_callback(n)) for n in everything):
         return True
     if any(_is_managed(n) for f in hosts if f.side is Side.HOST for n in nodes(f.body)):
         return True
@@ -41,6 +45,34 @@ def uses_memory_of_kernels(functions: Mapping[str, Function]) -> bool:
     roots = {root for a in given if (root := _root(a)) is not None}
     used = {root for n in everything if isinstance(n, ir.Deref) and (root := _root(n.pointer)) is not None}
     return not roots.isdisjoint(used) or not roots.isdisjoint(_held(everything))
+
+
+def variables_of_callbacks(functions: Mapping[str, Function]) -> frozenset[str]:
+    """The keys of variables in functions of the host that functions which a stream calls may use.
+
+    Those are variables whose address is taken, where the program has such functions.
+    """
+    bodies = [f.body for f in functions.values() if f.user_code and f.body is not None and f.side is not Side.KERNEL]
+    if not any(isinstance(n, ir.Call) and _is_callback(n) for body in bodies for n in nodes(body)):
+        return frozenset()
+    exposed = {variable for body in bodies for variable in local_effects(body).exposed}
+    kept = {variable for body in bodies for variable in _may_be_kept(body)}
+    return frozenset(v.key for v in exposed & kept if not isinstance(v.type, OpaqueType))
+
+
+def _may_be_kept(body: st.Statement) -> Iterator[ir.Variable]:
+    """Variables whose address may be kept: all but those that functions of the library only get by reference."""
+    calls = (n for n in nodes(body) if isinstance(n, ir.Call) and not n.function.user_code)
+    given = (a for n in calls if n.function.name not in _KEEPING for a in n.arguments)
+    only_looked_at = {id(a) for a in given if isinstance(a.type, PointerType) and a.type.reference}
+    for node in nodes(body):
+        variable = named(node.place) if isinstance(node, ir.AddressOf) and id(node) not in only_looked_at else None
+        if variable is not None:
+            yield variable
+
+
+def _is_callback(call: ir.Call) -> bool:
+    return not call.function.user_code and cuda_name(call.function.name) in _CALLBACKS
 
 
 def _gives_common_memory(function: ir.FunctionRef) -> bool:

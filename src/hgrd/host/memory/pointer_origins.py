@@ -10,7 +10,7 @@ that returned the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from itertools import product
 from math import inf
 from typing import Final
@@ -313,17 +313,20 @@ def pointers_at(value: Value) -> Iterator[tuple[int, Pointer]]:
         yield from ((at, pointer) for pointer in pointers_in(cell.value))
 
 
-def sources_of(state: State, arguments: Iterable[tuple[Value, Type | None]], *, local: bool = False) -> set[str]:
+def sources_of(
+    state: State, arguments: Iterable[tuple[Value, Type | None]], shared: Set[str], *, local: bool = False
+) -> set[str]:
     """What code that gets these arguments, each with its type, may return, or store in memory.
 
-    `local`: also the addresses of local variables.
+    That is no local variable, unless it is `shared`, by its key, or (`local`) may hold pointers.
     """
     found: set[str] = set()
     for value, type_ in arguments:
         if isinstance(value, Composite):
             found.update(named_in(value))
         for target in reachable(state, (value,)) if may_hold(type_) else ():
-            if target.space is not MemorySpace.LOCAL or (local and may_hold(target.element)):
+            own = target.space is MemorySpace.LOCAL and target.key.rpartition("@")[0] not in shared
+            if not own or (local and may_hold(target.element)):
                 found.add(target.key)
             if may_hold(target.element) and _is_open(state, target):
                 found.add(IN + target.key)
