@@ -263,21 +263,25 @@ def _mine(acquire: Acquire, counting: Counting) -> bool:
 def _complete(acquire: Acquire, counting: Counting) -> bool:
     """Whether the test tells that all have arrived (the arrival itself finds how many had before it)."""
     needed = difference(counting.total, const(1 if _mine(acquire, counting) else 0))
-    found = var(acquire.symbol)
-    args = tuple(found if _is_count(t, found) else t for t in acquire.test.args)
+    found, args = var(acquire.symbol), acquire.test.args
     match acquire.test.op:
-        case Op.EQ if found in args:
-            (other,) = (t for t in args if t is not found)
-            return _as_many(other, needed)
-        case Op.LE if args[1] is found:
-            return _as_many(args[0], needed)
+        case Op.EQ:
+            sides = ((args[0], args[1]), (args[1], args[0]))
+        case Op.LE:
+            sides = ((args[1], args[0]),)
         case _:
-            return False
+            sides = ()
+    return any(
+        more is not None and _as_many(difference(other, const(more)), needed)
+        for one, other in sides
+        for more in (_more_than(one, found),)
+    )
 
 
-def _is_count(term: Term, found: Term) -> bool:
-    """The found value, compared as an unsigned number (`count < gridDim.x`): counts from 0 on are equal in both."""
-    return term.op is Op.WRAP and term.args[0] is found and term.wrap_to[0] >= _BITS
+def _more_than(term: Term, found: Term) -> int | None:
+    """How much is added to the found value, as in `atomicAdd(&count, 1) + 1 == gridDim.x`; None: it is no such sum."""
+    between = difference(_uncut(term), found)
+    return between.value if between.is_const else None
 
 
 def _as_many(one: Term, two: Term) -> bool:
@@ -286,7 +290,7 @@ def _as_many(one: Term, two: Term) -> bool:
 
 
 def _uncut(term: Term) -> Term:
-    """The term without the conversions to the bits of a counter, or to more."""
+    """The term without the conversions to the bits of a counter, or to more: counts from 0 on are equal then."""
     done: dict[Term, Term] = {}
     for t in bottom_up((term,)):
         cut = t.op is Op.WRAP and t.wrap_to[0] >= _BITS

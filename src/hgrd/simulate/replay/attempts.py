@@ -3,7 +3,8 @@
 Of the grid, only the one or two blocks of the witness's threads run, with all their threads; `gridDim` keeps its
 value.  Where threads wait for others, all blocks of a small grid run: what they wait for may come from any of them.
 Memory that pointers point to is as large as needed, with the contents of the model; for contents that the model leaves
-open several are tried: zeros, ones, random numbers.  So is running one of the two threads before all others.
+open several are tried: zeros, ones, random numbers.  So is running one of the two threads before all others, and that
+all other blocks have been counted before by atomic operations: one of the two is the last one.
 """
 
 from __future__ import annotations
@@ -35,12 +36,14 @@ _DYNAMIC = 48 << 10  # bytes of dynamic shared memory where the host does not gi
 class _Completion(Struct, frozen=True):
     """Choice of memory and floating-point arguments where the model leaves them open; `fill` None: zeros.
 
-    `ahead`: which of the two threads runs before all others; None for neither.
+    `ahead`: which of the two threads runs before all others; None for neither.  `last`: the block of which of the two
+    comes to its atomic operations last, after all blocks that do not run.
     """
 
     number: float
     fill: Fill | None
     ahead: int | None = None
+    last: int | None = None
 
 
 def _constant(value: float) -> Fill:
@@ -73,6 +76,8 @@ _WAYS = (
     _Completion(0.0, None),
     _Completion(0.0, None, 1),
     _Completion(0.0, None, 0),
+    _Completion(0.0, None, last=1),
+    _Completion(0.0, None, last=0),
     _Completion(0.0, _random(0, 2)),
     _Completion(0.0, _random(0, 64)),
     _Completion(2.5, _constant(10.25)),
@@ -133,7 +138,8 @@ def _attempt(
     waiting: bool,
 ) -> Attempt:
     grid, block = _extents(valuation)
-    chosen, threads = _pair(both, grid, block, everyone=waiting and prod((*grid, *block)) <= _MOST_TOGETHER)
+    everyone = waiting and prod((*grid, *block)) <= _MOST_TOGETHER
+    chosen, threads = _pair(both, grid, block, everyone=everyone, last=way.last)
     memory = Memory()
     unit = executable.unit
     make_globals(unit, memory)
@@ -147,6 +153,8 @@ def _attempt(
     )
     for held in protocol.memory.constants:
         passing.constant(held)
+    if way.last is not None:
+        memory_of_witness.count(valuation, prod(grid) - len(chosen))
     shared = situation.launch.shared_bytes if situation.launch is not None else None
     size = valuation.of(const(_DYNAMIC) if shared is None else shared)
     if not 0 <= size <= _MOST_SHARED:
@@ -169,19 +177,26 @@ def _extents(valuation: Valuation) -> tuple[tuple[int, int, int], tuple[int, int
 
 
 def _pair(
-    both: TwoThreads, grid: tuple[int, int, int], block: tuple[int, int, int], *, everyone: bool
+    both: TwoThreads, grid: tuple[int, int, int], block: tuple[int, int, int], *, everyone: bool, last: int | None
 ) -> tuple[tuple[int, ...], tuple[int, int]]:
-    """The blocks that run (those of the two threads, or of `everyone`), and the numbers of the two in them."""
+    """The blocks that run (those of the two threads, or of `everyone`), and the numbers of the two in them.
+
+    `last`: the block of which of the two stands behind the other one.
+    """
     for thread in both:
         inside = zip((*thread.block, *thread.thread), (*grid, *block), strict=True)
         if not all(0 <= index < extent for index, extent in inside):
             raise ValuationError("a thread of the witness is not in its launch")
     blocks = [_linear(thread.block, grid) for thread in both]
-    chosen = tuple(range(prod(grid))) if everyone else tuple(sorted(set(blocks)))
+    chosen = tuple(range(prod(grid))) if everyone else tuple(sorted(set(blocks), key=lambda b: _rank(b, blocks, last)))
     one, two = (
         chosen.index(b) * prod(block) + _linear(thread.thread, block) for b, thread in zip(blocks, both, strict=True)
     )
     return chosen, (one, two)
+
+
+def _rank(block: int, blocks: list[int], last: int | None) -> tuple[bool, int]:
+    return last is not None and block == blocks[last], block
 
 
 def _linear(index: tuple[int, int, int], extents: tuple[int, int, int]) -> int:

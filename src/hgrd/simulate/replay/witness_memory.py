@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
+from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Variable
 from hgrd.program.layout import size_of
 from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, PointerType, Record, RecordType, Type
@@ -18,6 +19,7 @@ from hgrd.simulate.lockstep.memory import Memory
 from hgrd.simulate.replay.model_values import Valuation
 from hgrd.simulate.replay.sparse_memory import sparse_bytes
 from hgrd.symbolic.values import MemoryObject, MemorySpace
+from hgrd.terms import Origin, symbols_of
 
 _FILLED = 1 << 16  # elements on each side of an object's start that get other contents than 0
 _READ_AS = re.compile(r"(?P<name>.*?)(?:\.(?P<letter>[a-z?]+)(?P<size>\d+))?(?P<bytes>\.bytes)?")
@@ -93,6 +95,15 @@ class WitnessMemory(Struct):
                 first.setdefault(address, data)
         for address, data in first.items():
             self.put(address, data)
+
+    def count(self, valuation: Valuation, number: int) -> None:
+        """Makes a number what counters are: integers that all threads which come there change by atomic operations."""
+        for access in accesses(valuation.evidence.protocol.items):
+            type_, start = scalar_of(access.target.element), self.starts.get(access.target.key)
+            one = all(s.origin in (Origin.INPUT, Origin.DIMENSION) for s in symbols_of(access.offset))
+            at = valuation.at(access.offset, Side.FIRST) if one and access.kind is AccessKind.ATOMIC else None
+            if isinstance(type_, IntType) and start is not None and at is not None:
+                self.put(start + at, packed(number, access.size, floating=False))
 
     def _point(self, owner: MemoryObject, start: int) -> None:
         """Sets the pointers in an object, all of them to one other object."""
