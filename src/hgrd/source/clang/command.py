@@ -56,6 +56,7 @@ def language_flags(language: str, options: SourceOptions, toolchain: Toolchain) 
         f"-std={_standard(options.standard, c)}",
         *_COMMON_FLAGS,
         *_version_flags(options),
+        *(("-D__HGRD_DEVICE_PASS",) if options.device_pass and language == "hip" else ()),
         *("-isystem", str(HEADERS)),
         *(() if c else (*toolchain.cxx_flags, *_CXX_DEFINES)),
         *toolchain.flags,

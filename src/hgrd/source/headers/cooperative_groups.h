@@ -6,7 +6,7 @@
 #define _COOPERATIVE_GROUPS_H_
 #define _CG_HAS_CLUSTER_GROUP 1
 namespace cooperative_groups {
-#define __HGRD_G __HGRD_DEVICE
+#define __HGRD_G __HGRD_INTRINSIC
 struct thread_group {
     __HGRD_G void sync() const;
     __HGRD_G unsigned long long size() const;

@@ -17,7 +17,7 @@
 #define CubDebug(e) (e)
 #define CubDebugExit(e) (e)
 namespace cub {
-#define __HGRD_D __HGRD_DEVICE
+#define __HGRD_D __HGRD_INTRINSIC
 enum BlockReduceAlgorithm { BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, BLOCK_REDUCE_RAKING, BLOCK_REDUCE_WARP_REDUCTIONS };
 enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };
 enum WarpExchangeAlgorithm { WARP_EXCHANGE_SMEM, WARP_EXCHANGE_SHUFFLE };

@@ -1,22 +1,27 @@
 // Mathematics beyond <math.h>, whose functions clang lets device code call as they are.
 #pragma once
-#define __HGRD_F1(NAME) extern __HGRD_DEVICE float NAME(float);
-#define __HGRD_F2(NAME) extern __HGRD_DEVICE float NAME(float, float);
-#define __HGRD_F3(NAME) extern __HGRD_DEVICE float NAME(float, float, float);
-#define __HGRD_D1(NAME) extern __HGRD_DEVICE double NAME(double);
-#define __HGRD_D2(NAME) extern __HGRD_DEVICE double NAME(double, double);
-#define __HGRD_D3(NAME) extern __HGRD_DEVICE double NAME(double, double, double);
+#define __HGRD_F1(NAME) extern __HGRD_MATH float NAME(float);
+#define __HGRD_F2(NAME) extern __HGRD_MATH float NAME(float, float);
+#define __HGRD_F3(NAME) extern __HGRD_MATH float NAME(float, float, float);
+#define __HGRD_D1(NAME) extern __HGRD_MATH double NAME(double);
+#define __HGRD_D2(NAME) extern __HGRD_MATH double NAME(double, double);
+#define __HGRD_D3(NAME) extern __HGRD_MATH double NAME(double, double, double);
 #define __HGRD_ROUNDED(MACRO, NAME) MACRO(NAME##_rn) MACRO(NAME##_rz) MACRO(NAME##_rd) MACRO(NAME##_ru)
 
+#define __HGRD_MATH __HGRD_DEVICE  // names that the C library has, too, or a program may have for the host
 __HGRD_F1(__sinf) __HGRD_F1(__cosf) __HGRD_F1(__tanf) __HGRD_F1(__expf) __HGRD_F1(__exp10f) __HGRD_F1(__logf)
-__HGRD_F1(__log2f) __HGRD_F1(__log10f) __HGRD_F1(__saturatef) __HGRD_F1(__frsqrt_rn) __HGRD_F1(__tanhf)
-__HGRD_F2(__powf) __HGRD_F2(__fdividef) __HGRD_F2(fdividef) __HGRD_D2(fdivide)
+__HGRD_F1(__log2f) __HGRD_F1(__log10f) __HGRD_F1(__tanhf) __HGRD_F2(__powf) __HGRD_F2(fdividef) __HGRD_D2(fdivide)
+#undef __HGRD_MATH
+#define __HGRD_MATH __HGRD_INTRINSIC
+__HGRD_F1(__saturatef) __HGRD_F1(__frsqrt_rn) __HGRD_F2(__fdividef)
 __HGRD_ROUNDED(__HGRD_F1, __frcp) __HGRD_ROUNDED(__HGRD_F1, __fsqrt)
 __HGRD_ROUNDED(__HGRD_F2, __fadd) __HGRD_ROUNDED(__HGRD_F2, __fsub) __HGRD_ROUNDED(__HGRD_F2, __fmul)
 __HGRD_ROUNDED(__HGRD_F2, __fdiv) __HGRD_ROUNDED(__HGRD_F3, __fmaf) __HGRD_ROUNDED(__HGRD_F3, __fmaf_ieee)
 __HGRD_ROUNDED(__HGRD_D1, __drcp) __HGRD_ROUNDED(__HGRD_D1, __dsqrt)
 __HGRD_ROUNDED(__HGRD_D2, __dadd) __HGRD_ROUNDED(__HGRD_D2, __dsub) __HGRD_ROUNDED(__HGRD_D2, __dmul)
 __HGRD_ROUNDED(__HGRD_D2, __ddiv) __HGRD_ROUNDED(__HGRD_D3, __fma)
+#undef __HGRD_MATH
+#define __HGRD_MATH __HGRD_DEVICE
 extern __HGRD_DEVICE void __sincosf(float, float*, float*);
 
 #define __HGRD_FD1(NAME) __HGRD_F1(NAME##f) __HGRD_D1(NAME) __HGRD_F1(NAME)
@@ -32,6 +37,7 @@ extern __HGRD_DEVICE void sincospif(float, float*, float*);
 extern __HGRD_DEVICE void sincospi(double, double*, double*);
 extern __HGRD_BOTH void sincos(float, float*, float*);
 extern __HGRD_DEVICE float exp10(float);
+#undef __HGRD_MATH
 #undef __HGRD_F1
 #undef __HGRD_F2
 #undef __HGRD_F3

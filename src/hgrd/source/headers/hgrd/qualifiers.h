@@ -67,6 +67,11 @@
 // Names of our own, used by the headers below only.
 #define __HGRD_DEVICE __attribute__((device))
 #define __HGRD_BOTH __attribute__((host)) __attribute__((device))
+#ifdef __HGRD_DEVICE_PASS  // what stands behind __CUDA_ARCH__ in functions for both sides is of the device
+#define __HGRD_INTRINSIC __HGRD_BOTH
+#else
+#define __HGRD_INTRINSIC __HGRD_DEVICE
+#endif
 #ifdef __cplusplus
 #define __HGRD_DEFAULT(value) = value
 #define __HGRD_C extern "C"
