@@ -103,10 +103,11 @@ def compare_exchange(
     """Compare-and-swap with what the first operand points to, which becomes what was found."""
     type_ = operation.type
     dtype, place = b.unit.dtype(type_), ir.Deref(operands[0], type_, e.span)
-    if dtype is None or dtype.kind == "V" or any(map(b.controls, (address, *operands))):
+    if dtype is None or dtype.kind == "V" or b.controls(operands[0]):
         return fails(f"{e.function.name} of such operands", e.span)
-    expected, desired = b.lower(ir.Load(place, type_, e.span)), b.lower(ir.Convert(operands[1], type_, e.span))
-    where, put = target(b, address), storer(b, place, type_)
+    new = ir.Convert(operands[1], type_, e.span)
+    where, (desired,) = _where(b, address, (new,))
+    expected, put = b.lower(ir.Load(place, type_, e.span)), storer(b, place, type_)
     access = b.unit.atomic_access(e.function.name, dtype, "cas", e.span, operation.order, operation.scope)
 
     def run(here: ActiveThreads) -> Value:
@@ -116,6 +117,16 @@ def compare_exchange(
         return np.equal(found, hoped)
 
     return run
+
+
+def _where(
+    b: CodeBuilder, address: ir.Expression, operands: tuple[ir.Expression, ...]
+) -> tuple[Locator, list[Closure]]:
+    """The place of an atomic operation and its operands, kept where code is run to find them."""
+    if not any(map(b.controls, (address, *operands))):
+        return target(b, address), list(arguments_of(b, operands))
+    kept_address, *values = arguments_of(b, (address, *operands))
+    return lambda here: decoded(kept_address(here)), values
 
 
 def order_and_scope(arguments: tuple[ir.Expression, ...]) -> tuple[StdMemoryOrder, Scope] | None:
@@ -148,14 +159,7 @@ def lowered(
         return fails(f"{e.function.name} on a type that is no number", e.span)
     casts = [conversion(b.unit.dtype(x.type) or dtype, dtype) for x in operands]
     access = b.unit.atomic_access(e.function.name, dtype, operation.name, e.span, operation.order, operation.scope)
-    if any(map(b.controls, operands)):
-        kept_address, *values = arguments_of(b, (address, *operands))
-
-        where: Locator = lambda here: decoded(kept_address(here))  # noqa: E731
-
-    else:
-        where = target(b, address)
-        values = list(arguments_of(b, operands))
+    where, values = _where(b, address, operands)
 
     def run(here: ActiveThreads) -> Value:
         at = where(here)
