@@ -31,6 +31,10 @@ struct Grid {
   int at(int x, int y) const { return y * w + x; }
   void set(int x, int y, float v) { cells[at(x, y)] = v; }
 };
+struct Lists {
+  std::vector<int> of, more;
+  void add(int i) { for (int k = 0; k < 40; k++) more.emplace_back(i + k); }
+};
 static unsigned mixed(unsigned x) { x ^= x >> 16; x *= 0x7feb352dU; return x ^ (x >> 15); }
 static uint32_t step(uint32_t &s) { s ^= s << 13; s ^= s >> 17; s ^= s << 5; return s; }
 static void swap(int &a, int &b) { int t = a; a = b; b = t; }
@@ -78,6 +82,10 @@ FAST = {
     "globals": "for (int i = 0; i < n; i++) { total += i; v[i] = total; }",
     "arrays": "int a[50][8]; for (int i = 0; i < 50; i++) for (int j = 0; j < 8; j++) { a[i][j] = i ^ j; c += i; }"
     "for (int i = 0; i < 80; i++) c += a[i / 4][i % 4];",
+    "more elements": "std::vector<int> g; std::vector<float> w; for (int i = 0; i < n; i++) {"
+    "for (int k = 0; k < 3; k++) g.push_back(i * k);"
+    "w.push_back(rng.unit()); row[i + 1] = (int)g.size(); if (i % 9 == 8) c += g[i] + g.size(); }",
+    "more in members": "Lists lists; for (int i = 0; i < n; i++) { lists.add(i); lists.of.push_back(i % 3); }",
     "sizes": "for (size_t i = 0; i != v.size(); i++) v[i] = (int)(v.size() - i);",
     "what is not known": "for (int i = 0; i < n; i++) { float r = rand() / (float)RAND_MAX; h[i] = r;"
     "raw[i] = i < 9 ? 1.f : sinf(i); v[i] = i; }",

@@ -51,7 +51,8 @@ Address: TypeAlias = Element | Member
 class Start(Struct, eq=False):
     """Where an array begins that the loop uses: `number` ends the names that it has in the text.
 
-    `type` and `size` are those of its elements (None: none is used), `sized`: how many there are matters.
+    `type` and `size` are those of its elements (None: none is used), `sized`: how many there are matters; `grows`: the
+    loop adds elements.
     """
 
     start: ir.Expression
@@ -62,6 +63,7 @@ class Start(Struct, eq=False):
     read: bool = False
     stored: bool = False
     sized: bool = False
+    grows: bool = False
 
 
 class Number(Struct, eq=False):
@@ -86,11 +88,11 @@ class Used(Struct):
     same: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
     def start_of(self, at: Element) -> Start:
-        key = _meaning(at.start), at.of_container
+        key = meaning(at.start), at.of_container
         return self.starts.setdefault(key, Start(at.start, at.of_container, len(self.starts)))
 
     def number_at(self, place: ir.Place, offset: int, type_: Type, stride: int = 0) -> Number:
-        key = _meaning(place), offset
+        key = meaning(place), offset
         name = f"v{len(self.numbers)}"
         found = self.numbers.setdefault(key, Number(place, offset, type_, name, stride))
         if found.type != type_:
@@ -98,14 +100,14 @@ class Used(Struct):
         return found
 
 
-def _meaning(node: object) -> object:
+def meaning(node: object) -> object:
     """What is equal for expressions and places that are the same but for where they stand."""
     match node:
         case ir.Variable(key=key):
             return key
         case Struct():
             parts = (getattr(node, name) for name in node.__struct_fields__ if name != "span")
-            return (type(node), *(_meaning(part) for part in parts))
+            return (type(node), *(meaning(part) for part in parts))
         case _:
             return node
 

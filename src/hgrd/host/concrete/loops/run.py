@@ -37,6 +37,7 @@ class _Array(Struct):
     target: Object
     offset: int
     count: int | None
+    container: Container | None = None
     numbers: Numbers | None = None
     before: Numbers | None = None
 
@@ -198,7 +199,7 @@ def _array(machine: Machine, start: Start) -> _Array | None:
             return None
         if start.type is not None and container.width != start.size:
             return None
-        array = _Array(start, container.elements, 0, container.count)
+        array = _Array(start, container.elements, 0, container.count, container)
     else:
         size = found.target.size
         array = _Array(start, found.target, found.offset, None if not start.size or not size else size // start.size)
@@ -215,6 +216,8 @@ def _has_numbers(array: _Array) -> bool:
     numbers = array.numbers = target.numbers
     if numbers is None or numbers.type != start.type or not numbers.reach(array.count or 0):
         return False
+    if start.sized and array.count is not None:
+        numbers.shorten(array.count)
     array.begin()
     return True
 
@@ -241,3 +244,5 @@ def _write_back(machine: Machine, uses: _Uses, results: Sequence[object], span: 
     for array in uses.arrays:
         if array.start.stored:
             array.target.written = span
+        if array.start.grows and array.container is not None and array.numbers is not None:
+            array.container.count = len(array.numbers.states)

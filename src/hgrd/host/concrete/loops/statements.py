@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, TypeVar, cast
+from typing import Final, TypeGuard, TypeVar, cast
 
 from msgspec import Struct
 
 from hgrd.host.concrete.loops import arithmetic
-from hgrd.host.concrete.loops.addresses import Element, Number, Used, is_steady
+from hgrd.host.concrete.loops.addresses import Element, Number, Used, is_steady, meaning
 from hgrd.host.concrete.loops.text import Untranslatable
 from hgrd.host.concrete.loops.translation import LOST, NUMBERS, Local, Translation, has_effects
-from hgrd.host.concrete.state.memory import Records
+from hgrd.host.concrete.state.memory import Records, width_of
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.analysis.effects import local_effects
@@ -46,8 +46,13 @@ def translated(loop: st.Loop, functions: Mapping[str, Function], records: Record
         raise Untranslatable
     declared = {node.variable.key for node in nodes(loop) if isinstance(node, st.Declare)}
     assigned = {variable.key for variable in effects.assigned}
-    translation = LoopTranslation(functions, records, assigned, assigned | declared, checked)
-    translation.loop(loop)
+    growing: set[object] = set()
+    while True:
+        translation = LoopTranslation(functions, records, set(assigned), assigned | declared, checked, growing=growing)
+        translation.loop(loop)
+        if translation.grown <= growing:
+            break
+        growing |= translation.grown  # which was not known before
     used = translation.used
     numbers, starts = list(used.numbers.values()), list(used.starts.values())
     parameters = ["left", *(n.name for n in numbers), *(f"{part}{s.number}" for s in starts for part in "askno")]
@@ -240,11 +245,13 @@ class LoopTranslation(Translation):
         owner, _, name = e.function.qualified.rpartition("::")
         if name in ("size", "length") and isinstance(e.type, IntType) and len(e.arguments) == 1:
             return self._size(e, owner)
+        if _adds(e):
+            return self._add(e)
         numbers = all(isinstance(a.type, NUMBERS) for a in e.arguments)
         if e.function.user_code or not isinstance(e.type, NUMBERS) or not numbers or name.startswith("cu"):
             raise Untranslatable
         for argument in e.arguments:
-            self.effect(argument)
+            self.value(argument)
         self.waits = self.waits or not e.function.qualified.startswith("std::")
         return LOST
 
@@ -252,9 +259,38 @@ class LoopTranslation(Translation):
         (container,) = e.arguments
         if owner not in ("std::vector", "std::array") or not is_steady(container, self.changed):
             raise Untranslatable
+        return self.count_of(container)
+
+    def _add(self, e: ir.Call) -> None:
+        """The line that adds an element to a vector."""
+        container, given = e.arguments
+        type_ = given.type.to if isinstance(given.type, PointerType) else given.type
+        size = width_of(type_, self.records)
         start = self.used.start_of(Element(container, of_container=True))
-        start.sized = True
-        return f"n{start.number}"
+        self.grown.add(meaning(container))
+        if not is_steady(container, self.changed) or size is None:
+            raise Untranslatable
+        if not isinstance(type_, NUMBERS) or (start.type is not None and start.type != type_):
+            raise Untranslatable
+        start.type, start.size, start.stored, start.sized, start.grows = type_, size, True, True, True
+        value = self._referred(given)
+        value = value if value.isidentifier() else self.text.kept(value)
+        if value in self.unsure:
+            raise Untranslatable
+        known = value != LOST
+        self.text.line(f"a{start.number}.append({value if known else 0}); s{start.number}.append({1 if known else 2})")
+
+    def _referred(self, e: ir.Expression) -> str:
+        """The text of a number, or of that which a reference leads to."""
+        match e:
+            case ir.AddressOf(place=ir.TemporaryPlace(value=value)):
+                return self.value(value)
+            case ir.AddressOf(place=place, type=PointerType(to=to)):
+                return self.loaded(place, to)
+            case _ if isinstance(e.type, PointerType):
+                return self.loaded(ir.Deref(e, e.type.to, e.span), e.type.to)
+            case _:
+                return self.value(e)
 
     def _body(self, e: ir.Call, function: Function, body: st.Block) -> str | None:
         """The lines of a function in the place of a call; it returns at its end only."""
@@ -293,6 +329,16 @@ class LoopTranslation(Translation):
         for parameter, name in values:
             self.known[parameter.key] = Local(name)
         return steady
+
+
+def _adds(node: object) -> TypeGuard[ir.Call]:
+    """Whether a call adds a number to a vector."""
+    match node:
+        case ir.Call(function=function, arguments=(_, _)):
+            owner, _, name = function.qualified.rpartition("::")
+            return owner == "std::vector" and name in ("push_back", "emplace_back")
+        case _:
+            return False
 
 
 def _with(node: _Code, steady: Mapping[str, ir.Expression]) -> _Code:

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct, field
 
 from hgrd.host.concrete.loops import arithmetic
-from hgrd.host.concrete.loops.addresses import Address, Element, Member, Number, Used, is_steady
+from hgrd.host.concrete.loops.addresses import Address, Element, Member, Number, Used, is_steady, meaning
 from hgrd.host.concrete.loops.text import Text, Untranslatable
 from hgrd.host.concrete.state.memory import Records, width_of
 from hgrd.program import expressions as ir
@@ -40,6 +40,7 @@ class Translation(Struct):
 
     `changed` are those, and its own variables, which are not the same all the time.
     `checked`: each element that is read may be unknown.  `unsure` are names of what may be unknown.
+    `growing` are containers, by their meaning, of which it is known that they get more elements, `grown` all of them.
     `waits`: it calls functions that may wait for the device.
     """
 
@@ -51,6 +52,8 @@ class Translation(Struct):
     text: Text = field(default_factory=Text)
     used: Used = field(default_factory=Used)
     known: dict[str, Meaning] = field(default_factory=dict[str, Meaning])
+    growing: set[object] = field(default_factory=set[object])
+    grown: set[object] = field(default_factory=set[object])
     unsure: set[str] = field(default_factory=set[str])
     depth: int = 0
     waits: bool = False
@@ -284,11 +287,15 @@ class Translation(Struct):
             case (("data" | "begin" | "cbegin"), ()):
                 return at
             case (("end" | "cend"), ()):
-                start = self.used.start_of(at)
-                start.sized = True
-                return at.further(f"n{start.number}", size, signed=False)
+                return at.further(self.count_of(container), size, signed=False)
             case _:
                 raise Untranslatable
+
+    def count_of(self, container: ir.Expression) -> str:
+        """The text of the number of elements of a container."""
+        start = self.used.start_of(Element(container, of_container=True))
+        start.sized = True
+        return f"len(s{start.number})" if meaning(container) in self.growing else f"n{start.number}"
 
     def _order(self, e: ir.Binary) -> str:
         """The test of two addresses in one object."""

@@ -62,6 +62,10 @@ class Numbers(Struct, eq=False):
             self.states.extend(bytes(more))
         return True
 
+    def shorten(self, count: int) -> None:
+        """From now on there are no more elements than that."""
+        del self.values[count:], self.states[count:]
+
     def part(self, low: int, high: int) -> Numbers:
         """A copy of the elements from one to before another one."""
         return Numbers(self.type, self.size, self.values[low:high], self.states[low:high])
