@@ -113,9 +113,10 @@ class FastLoop:
         """Runs the loop to its end; False: nothing has happened."""
         if self._tries >= _MOST_TRIES:
             return False
-        done = None
+        done, begin = None, perf_counter()
         while done is None:
             done = self._attempt()
+        self._machine.besides += perf_counter() - begin
         self._tries = 0 if done else self._tries + 1
         return done
 

@@ -69,7 +69,7 @@ def _runs_on(device: Device, machine: Machine, kernel: FunctionRef, now: Launche
         machine.queue.lead_to(work, target)
     begin = perf_counter()
     known = device.run(machine, kernel, now, work)
-    machine.of_device += perf_counter() - begin
+    machine.besides += perf_counter() - begin
     return known
 
 

@@ -82,7 +82,7 @@ class Machine(Struct):
 
     That is each time that they are made, in `first` the first time.  `functors` are the keys of records that can be
     called.  Where a `device` runs kernels, the `queue` has what is put on it; both stay the same while the program
-    runs.  The run has `begun` then, and its kernels have taken the seconds `of_device`.
+    runs.  The run has `begun` then, and kernels and translated loops have taken the seconds `besides`.
     `variables` are those of the innermost frame.  `compiled` is the code of expressions and bodies, by their
     identity, with what it was made of.
     """
@@ -103,7 +103,7 @@ class Machine(Struct):
     steps: int = 0
     next_look: int = 0
     begun: float = field(default_factory=perf_counter)
-    of_device: float = 0.0
+    besides: float = 0.0
     deadline: float = inf
     most_steps: int = STEPS
     most_elements: int = ELEMENTS
@@ -128,7 +128,7 @@ class Machine(Struct):
     def steps_left(self) -> int:
         """The steps that a loop may take: at the speed up to now, three quarters of the time that is left."""
         now = perf_counter()
-        spent = now - self.begun - self.of_device
+        spent = now - self.begun - self.besides
         speed = self.steps / spent if spent > _MEASURED else _USUAL_SPEED
         return min(self.most_steps - self.steps, int(min((self.deadline - now) * _FOR_LOOPS * speed, self.most_steps)))
 
