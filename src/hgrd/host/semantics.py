@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from hgrd.host.constructors import constructed, constructed_type, new_object
 from hgrd.host.containers.element_changes import note_call, note_store
 from hgrd.host.containers.element_lookups import lookup_of, record_lookup
-from hgrd.host.containers.elements import elements_in, forget_elements
+from hgrd.host.containers.elements import elements_in, forget_elements, has_numbers
 from hgrd.host.device_work.order import record_order, stores_no_pointers
 from hgrd.host.device_work.thrust_algorithms import note_policy
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
@@ -229,7 +229,8 @@ class HostSemantics(Semantics):
             sources = held_in(arguments[1:])
         if not exact and not own_elements and not stores_no_pointers(invocation):
             self.run.handed.record_spread(self.run.origins, call, direct_targets(arguments[:1]))
-            self.run.origins.record_written(direct_targets(written_by(call, arguments)), sources)
+            written = direct_targets(written_by(call, arguments))
+            self.run.origins.record_written((t for t in written if not has_numbers(self.run, t)), sources)
         if call.function.qualified.startswith("std::tuple::"):
             for key in self.run.origins.inside(arguments) & state.store.keys():
                 state.store[key] = Region({}, Generation())

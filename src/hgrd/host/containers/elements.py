@@ -16,6 +16,8 @@ from msgspec.structs import replace
 
 from hgrd.host.containers.kept_patterns import copied
 from hgrd.host.execution.library_call import SIZE, LibraryCall
+from hgrd.host.execution.run_state import HostRunState
+from hgrd.host.linking.library_names import holds_numbers
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS, key_of_elements, record_patterns
 from hgrd.host.memory.pointer_origins import pointers_in
 from hgrd.host.memory.unknowns import forget_given
@@ -145,6 +147,16 @@ def elements_of(call: LibraryCall) -> Value | None:
         record_patterns(call.state, elements, fills)
     call.state.store.setdefault(key, EMPTY)  # so that it is seen when it changes
     return Pointer(elements, const(0))
+
+
+def has_numbers(run: HostRunState, elements: MemoryObject) -> bool:
+    """Whether an object has the elements of a container of numbers: no pointers stand there."""
+    known = run.provenance.containers.get(elements.key)
+    match None if known is None else known[1].type:
+        case PointerType(to=OpaqueType(name=name)):
+            return elements.key.endswith(ELEMENTS) and holds_numbers(name)
+        case _:
+            return False
 
 
 def _has_given_away(call: LibraryCall, container: MemoryObject) -> bool:

@@ -13,11 +13,16 @@ _HANDLES: Final = re.compile(  # and types of the library that hold no pointers 
 )
 
 
+def is_handle(type_: Type | None) -> bool:
+    """Whether objects of a type are the library's, behind handles of its own: streams, files."""
+    return isinstance(type_, OpaqueType) and _HANDLES.fullmatch(type_.name) is not None
+
+
 def may_hold(type_: Type | None) -> bool:
     """Whether an object of a type may hold pointers, or numbers that stand for them; None: an unknown type."""
     match type_:
-        case OpaqueType(name=name):
-            return _HANDLES.fullmatch(name) is None
+        case OpaqueType():
+            return not is_handle(type_)
         case RecordType():
             return True
         case ArrayType(of=of):

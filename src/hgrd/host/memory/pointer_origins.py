@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS, container_with
 from hgrd.host.memory.closure import Closure
-from hgrd.host.memory.holding_types import may_hold
+from hgrd.host.memory.holding_types import is_handle, may_hold
 from hgrd.host.memory.stored_twice import Part, Stored, StoredPointers, part_at
 from hgrd.host.memory.visible_stores import VisibleStores
 from hgrd.program.types import OpaqueType, PointerType, Type
@@ -194,7 +194,7 @@ class PointerOrigins(Struct):
     def record_written(self, targets: Iterable[MemoryObject], sources: Iterable[str]) -> None:
         """Code that is not followed may have stored pointers in these objects."""
         given = set(sources)
-        for target in targets if given else ():
+        for target in (t for t in targets if given and not is_handle(t.element)):
             self.stored.setdefault(target.key, set()).update(given)
             for name in self.closed({target.key}) if target.external else (target.key,):
                 self.record_written_key(name.removeprefix(IN), given)
