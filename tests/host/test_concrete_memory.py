@@ -67,7 +67,7 @@ def changed(objects: list[Both], random: Random) -> None:
 @pytest.mark.parametrize("size", [SIZE, None])
 def test_nobody_can_tell_how_numbers_are_kept(size: int | None, zero: bool) -> None:
     kept = 0
-    for seed in range(8):
+    for seed in range(5):
         random = Random(f"{seed} {size} {zero}")
         objects = [Both(size, zero=zero), Both(SIZE, zero=False), Both(size, zero=True)]
         for _ in range(50):
@@ -75,7 +75,7 @@ def test_nobody_can_tell_how_numbers_are_kept(size: int | None, zero: bool) -> N
             kept += any(both.plain.numbers is not None for both in objects)
             for both in objects:
                 assert contents(snapshot(both.plain)) == contents(both.other)
-    assert kept > 100
+    assert kept > 60
 
 
 def test_a_million_numbers_are_kept_as_numbers() -> None:

@@ -14,7 +14,7 @@ from tests.checking import parse
 from tests.protocol.skeletons import HEAD, THREADS, Body, M, N, in_order, races, source
 from tests.protocol.sketching import Sketcher
 
-BATCHES, SIZE = 12, 20
+BATCHES, SIZE = 7, 20
 MOST_OPEN = 0.03  # of all pairs and levels
 WORDS = {"intra-warp": "warp", "intra-block": "block"}
 REASONS = {

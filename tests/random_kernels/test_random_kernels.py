@@ -26,7 +26,7 @@ from tests.random_kernels.computed import (
 )
 from tests.random_kernels.making import Maker
 
-COUNT = 60
+COUNT = 45
 MODERATE = ("-1000 <= n && n <= 1000", "gridDim.x <= 1000")  # Python's integers do not overflow
 WORDS = {"intra-warp": "warp", "intra-block": "block", "inter-block": "grid"}
 KERNELS: dict[str, Kernel] = {f"kernel_{i}": Maker(Random(i)).kernel() for i in range(COUNT)}

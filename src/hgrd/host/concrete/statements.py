@@ -10,11 +10,11 @@ from msgspec import Struct
 
 from hgrd.host.concrete.expressions import must_be_followed
 from hgrd.host.concrete.library.cpp.containers import LOOKING
-from hgrd.host.concrete.loops.run import FastLoop
 from hgrd.host.concrete.places import initialisation, stop
 from hgrd.host.concrete.state.machine import Code, Machine
 from hgrd.host.concrete.state.memory import forget, forget_reachable, width_of
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer, StoppedError, Value
+from hgrd.host.concrete.translated_loops import TranslatedLoop
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.analysis.effects import Effects
@@ -224,7 +224,7 @@ def _iterations(machine: Machine, loop: st.Loop | st.DoWhile) -> Execution:
     condition = None if loop.condition is None else machine.code_of(loop.condition)
     step = machine.code_of(loop.step) if isinstance(loop, st.Loop) and loop.step is not None else None
     cost = cost_of(loop)
-    fast = FastLoop(machine, loop) if isinstance(loop, st.Loop) else None
+    fast = TranslatedLoop(machine, loop) if isinstance(loop, st.Loop) else None
 
     def iterate() -> Exit:
         distances: list[int] = []

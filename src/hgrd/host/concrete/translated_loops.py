@@ -100,7 +100,7 @@ class _Uses(Struct, frozen=True):
             array.target.numbers = array.before or array.target.numbers
 
 
-class FastLoop:
+class TranslatedLoop:
     """A loop over numbers, which is run as Python where that is possible."""
 
     def __init__(self, machine: Machine, loop: Loop) -> None:

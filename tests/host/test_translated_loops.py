@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from hgrd.host.concrete.loops.run import FastLoop
 from hgrd.host.concrete.run import begin, run_main
 from hgrd.host.concrete.state.memory import snapshot
 from hgrd.host.concrete.state.values import Cell, Container, Pointer, Value
+from hgrd.host.concrete.translated_loops import TranslatedLoop
 from hgrd.host.linking.kernel_effects import ModSets
 from hgrd.host.linking.link import call_operators
 from hgrd.program.linked import link
@@ -144,15 +144,15 @@ def run(program: Program) -> object:
 def test_they_do_what_they_do_otherwise(tmp_path: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     program = parse(tmp_path, f"{HEAD}{body}\n}}")
     done: list[bool] = []
-    fast = FastLoop.run
+    fast = TranslatedLoop.run
 
-    def watched(self: FastLoop) -> bool:
+    def watched(self: TranslatedLoop) -> bool:
         done.append(fast(self))
         return done[-1]
 
-    monkeypatch.setattr(FastLoop, "run", watched)
+    monkeypatch.setattr(TranslatedLoop, "run", watched)
     found = run(program)
-    monkeypatch.setattr(FastLoop, "run", lambda _: False)
+    monkeypatch.setattr(TranslatedLoop, "run", lambda _: False)
     assert found == run(program)
     assert done
     assert all(done) is (body in FAST.values())
