@@ -2687,6 +2687,24 @@ MUTATIONS = (
         gives(False, "host.device_work.work:_may_be_locked"),
     ),
     Mutation(
+        "callbacks-keep-to-themselves",
+        "functions that streams call use no variables of the host",
+        ("tests/verdicts/host/test_memory_of_callbacks.py",),
+        gives(frozenset(), "host.linking.common_memory:variables_of_callbacks"),
+    ),
+    Mutation(
+        "names-are-apart",
+        "two names in a translated loop never stand for one number",
+        ("tests/host/test_translated_loops.py",),
+        gives(True, "host.concrete.translated_loops:_are_apart"),
+    ),
+    Mutation(
+        "any-sum-is-the-count",
+        "a test of any sum of what an arrival finds says that all have arrived",
+        ("tests/simulate/test_last_blocks.py",),
+        gives(0, "races.sync.arrival_counters:_more_than"),
+    ),
+    Mutation(
         "captured-work-is-done",
         "what is put into a captured stream is done at once, in the order of the program",
         ("tests/host/test_concrete_graphs.py",),

@@ -99,6 +99,7 @@ SLOW = {
     "another type": "for (int i = 0; i < n; i++) idx[i] = i; for (int i = 0; i < n; i++) v[i] = ((unsigned *)idx)[i];",
     "tests of what is not known": "for (int i = 0; i < n; i++) { v[i] = 1; if (argc > i) v[i] = 2; }",
     "input": "for (int i = 0; i < n; i++) { v[i] = argc; c += i; }",
+    "one member twice": "Lcg &r = rng; for (int i = 0; i < n; i++) { r.s += i; v[i] = rng.s % 1000; }",
     "one object twice": "int *p = &c; for (int i = 0; i < n; i++) { *p = i; c += 2; v[i] = c; }",
 }
 
