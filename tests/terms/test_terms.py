@@ -186,3 +186,15 @@ def test_a_vast_term_is_not_printed():
     for i in range(60):
         term = t.ite(t.lt(term, t.const(i)), t.add(term, t.const(1)), term)
     assert t.show(term) == "…"
+
+
+TURNED = [(1, 1, True), (3, 3, True), (2, 3, True), (3, 1, False), (5, 5, False)]
+
+
+@pytest.mark.parametrize(("high", "mask", "turned"), TURNED)
+def test_all_bits_that_there_are_turned_round_are_a_difference(high: int, mask: int, turned: bool) -> None:
+    symbol = Symbol("x", 0, high, Origin.INPUT)
+    found = t.bit_xor(t.var(symbol), t.const(mask))
+    assert (found is t.sub(t.const(mask), t.var(symbol))) is turned
+    for value in range(high + 1):
+        assert t.evaluate((found,), {symbol: value}) == (value ^ mask,)

@@ -162,8 +162,8 @@ def bit_xor(a: Term, b: Term) -> Term:
     if b.is_const:
         if b.value == 0:
             return a
-        if b.value == -1:
-            return sub(const(-1), a)
+        if b.value == -1 or (a.low >= 0 and a.high <= b.value and not b.value & (b.value + 1)):
+            return sub(b, a)  # all the bits that there are turned round
     return const(0) if a is b else _binary(Op.XOR_BITS, a, b)
 
 

@@ -25,8 +25,6 @@ def _in_one_form(term: Term) -> Term:
             return _parity(a)
         case Op.MOD, (a, b) if b == const(2) and a.low >= 0:
             return _parity(a)
-        case Op.XOR_BITS, (a, b) if b == const(1) and a.low >= 0 and a.high <= 1:
-            return sub(const(1), a)
         case _:
             return term
 
