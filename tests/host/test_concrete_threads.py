@@ -17,6 +17,9 @@ PROGRAM = """
 #include <vector>
 __global__ void put(int *p, int at) { p[at + threadIdx.x] = at; }
 int look(const int *p, int at) { return p[at]; }
+struct Place { int *p; int at; };
+void look_at(const Place &place) { if (place.p[place.at] == 7) abort(); }
+void change(Place &place, int by) { place.at -= by; look_at(place); }
 int main() {
   int *p, *q;
   cudaMallocManaged(&p, 4096), cudaMallocManaged(&q, 4096);
@@ -47,6 +50,10 @@ def _races(folder: Path, body: str) -> int:
         (f"auto f = std::async(std::launch::deferred, look, p, 3); {PUT} cudaDeviceSynchronize(); f.get();", 0),
         (f"std::future<int> f[2]; if (!f[0].valid()) f[0] = std::async(look, p, 3); {PUT} f[0].get();", 1),
         (f"std::future<int> f[2]; f[0] = std::async(look, p, 3); if (f[0].valid()) f[0].get(); {PUT}", 0),
+        (f"Place at{{p, 3}}; std::thread a(look_at, std::cref(at)); {PUT} a.join();", 1),
+        (f"Place at{{p, 3}}; std::thread a(look_at, std::cref(at)); a.join(); {PUT}", 0),
+        (f"Place at{{p, 40}}; std::thread a(change, std::ref(at), 37); {PUT} a.join();", 1),
+        (f"Place at{{p, 3}}; std::thread a(change, std::ref(at), -37); {PUT} a.join();", 0),
         (f"std::thread a([&] {{ p[3] = 1; }}); {PUT} a.join();", 1),
         (f"std::thread a([&] {{ p[3] = 1; }}); a.join(); {PUT}", 0),
         (f"{PUT} std::thread a([&] {{ p[3] = 1; }}); a.join();", 1),

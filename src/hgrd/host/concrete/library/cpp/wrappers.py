@@ -1,7 +1,7 @@
 """Models of objects that stand for another one in the concrete run.
 
-They are elements of `std::vector<bool>`, and of device memory by Thrust, what can be called as `std::function`, and
-`std::initializer_list`, whose value is the address of its array (C++ [dcl.init.list]).
+They are elements of `std::vector<bool>`, and of device memory by Thrust, what can be called as `std::function`, what
+`std::ref` makes, and `std::initializer_list`, whose value is the address of its array (C++ [dcl.init.list]).
 """
 
 from __future__ import annotations
@@ -16,19 +16,28 @@ from hgrd.host.concrete.state.values import NULL, UNKNOWN, Callee, Closure, Null
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import FunctionRef
 from hgrd.program.program import Function
-from hgrd.program.types import POINTER_SIZE, OpaqueType, PointerType, RecordType
+from hgrd.program.types import POINTER_SIZE, OpaqueType, PointerType, RecordType, Type
 from hgrd.program.walk import nodes
 
 FUNCTION: Final = "std::function"
 _REFERENCES: Final = ("std::__bit_reference", "std::_Bit_reference", "thrust::device_reference")
+_REFERRING: Final = ("std::ref", "std::cref")
+_WRAPPER: Final = "std::reference_wrapper<"
 
 
 def reference_model(function: FunctionRef) -> Model | None:
     """The model of a member of such a class; None: of another one."""
     owner, _, name = function.qualified.rpartition("::")
+    if function.qualified in _REFERRING:
+        return _referring
     if owner not in _REFERENCES:
         return None
     return _assigned_reference if name == "operator=" else _read_reference
+
+
+def _referring(call: LibraryCall) -> Value | None:
+    """ref(x), cref(x): an object that holds the address of x."""
+    return call.pointer(0)
 
 
 def _read_reference(call: LibraryCall) -> Value | None:
@@ -128,11 +137,16 @@ def run_callable(call: LibraryCall, value: Value, first: int) -> Value:
     if function is None or len(own) + len(call.arguments) - first != len(function.parameters):
         raise StoppedError
     types = tuple(p.type for p in function.parameters)
-    given = [
-        call.arguments[i] if isinstance(type_, PointerType) and type_.reference else call.value(i)
-        for i, type_ in enumerate(types[len(own) :], first)
-    ]
+    given = [_given(call, i, type_) for i, type_ in enumerate(types[len(own) :], first)]
     return call.machine.call(function.ref, (*own, *given), types, function.ref.returns, call.span)
+
+
+def _given(call: LibraryCall, index: int, type_: Type) -> Value:
+    """An argument for a parameter of a type: a reference as it is, or what `std::ref` has made it."""
+    pointee = call.pointee(index)
+    if isinstance(pointee, OpaqueType) and pointee.name.startswith(_WRAPPER):
+        return call.value(index)
+    return call.arguments[index] if isinstance(type_, PointerType) and type_.reference else call.value(index)
 
 
 def _stops(call: LibraryCall) -> Value | None:
