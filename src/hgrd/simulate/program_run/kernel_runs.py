@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
+from math import prod
 from random import Random
 from time import perf_counter
 from typing import Final
@@ -45,6 +46,7 @@ from hgrd.simulate.trace import Arrive, Fenced, Sites, Touch
 _WORK, _WORK_WATCHED = 1 << 26, 1 << 29  # of one kernel
 _MOST_THREADS: Final = 1 << 18  # of larger launches some blocks run
 _SAMPLE: Final = 16  # blocks at either end, and in the middle
+_FIRST: Final = 12  # blocks of a watched launch that run before all others
 _TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # the work for an access, and for each of its threads
 _MOST_KEPT: Final = 1 << 23  # accesses of threads that are kept, of all kernels
 _MOST_WATCHED: Final = 4  # times that the launch is watched, where the program makes it again and again
@@ -107,30 +109,52 @@ class KernelRuns(Struct):
         if declared is None or image is None:
             return False
         try:
+            if prod(image.grid) > _FIRST and self._is_watched(machine, kernel, work):
+                self._watch_some(machine, kernel, work, image)
             run = self._made(machine, kernel, work, image)
             outcome = _execute(run)
         except (UnsupportedError, MemoryError):
             return False
         data, touches = run.found.data, run.observer.touches
-        supposed = data.guessed or (data.guessed_floats and floats_decide(self.tables, run.executable))
+        supposed = self._is_supposed(run)
         self._keep(work, launched, run, self._whatever_it_finds(run, image) if supposed else touches)
         self._collect(run, supposed=supposed)
+        self._count(run)
         if not isinstance(outcome, Finished) or run.launch.chosen is not None:
             return False
         sure = (not supposed, not (supposed or data.guessed_floats))
         take_over(machine, launched.originals, run.found, run.observer.stores, work.span, sure)
         return True
 
-    def _made(self, machine: Machine, kernel: FunctionRef, work: Work, image: LaunchImage) -> _Run:
+    def _watch_some(self, machine: Machine, kernel: FunctionRef, work: Work, image: LaunchImage) -> None:
+        """Runs the first blocks of a large launch that is watched, before the others: races among them show soon."""
+        run = self._made(machine, kernel, work, image, some=True)
+        _execute(run)
+        self._collect(run, supposed=self._is_supposed(run))
+
+    def _is_watched(self, machine: Machine, kernel: FunctionRef, work: Work) -> bool:
+        calls = tuple(f.call_site for f in machine.frames if f.call_site is not None)
+        return self.watched is not None and self.watched.place == (calls, work.span, kernel.key)
+
+    def _is_supposed(self, run: _Run) -> bool:
+        """Whether what a run does depends on contents that nobody has given."""
+        data = run.found.data
+        return data.guessed or (data.guessed_floats and floats_decide(self.tables, run.executable))
+
+    def _made(
+        self, machine: Machine, kernel: FunctionRef, work: Work, image: LaunchImage, *, some: bool = False
+    ) -> _Run:
+        """A kernel made ready to run; `some`: of a large launch the first blocks."""
         if kernel.key not in self._kernels:
             self._kernels[kernel.key] = prepare(self.tables, self.tables.functions[kernel.key])
         executable = self._kernels[kernel.key]
         found = launch_memory(executable.function, image)
         launch = ConcreteLaunch(image.grid, image.block, found.arguments, image.shared_bytes)
-        calls = tuple(f.call_site for f in machine.frames if f.call_site is not None)
-        if self.watched is None or self.watched.place != (calls, work.span, kernel.key):
+        if not self._is_watched(machine, kernel, work):
             launch = replace(launch, chosen=_sample(launch))
             return _Run(executable, launch, found, _Observer(found.data))
+        if some:
+            launch = replace(launch, chosen=tuple(range(_FIRST)))
         model = AccessModel(LaunchShape(launch.block_threads, launch.blocks))
         watched = Watched(model, found.data, _WORK_WATCHED)
         return _Run(executable, launch, found, _Observer(found.data, watched, _WORK_WATCHED))
@@ -156,9 +180,15 @@ class KernelRuns(Struct):
             return
         races = run.observer.watched.model.races()
         collect(self.watched.found, self.watched.asked, races, run.executable, run.launch, supposed=supposed)
-        self.watched.times += 1
-        if self.watched.all_found or self.watched.times == _MOST_WATCHED:
+        if self.watched.all_found:
             raise SeenError
+
+    def _count(self, run: _Run) -> None:
+        """Counts how often the watched launch has been run; raises SeenError when that was often enough."""
+        if run.observer.watched is not None and self.watched is not None:
+            self.watched.times += 1
+            if self.watched.times == _MOST_WATCHED:
+                raise SeenError
 
 
 class _Run(Struct, frozen=True):
