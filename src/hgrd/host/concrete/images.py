@@ -95,7 +95,7 @@ def _image(name: str, size: int, cells: Mapping[int, Cell], zero: bool, numbers:
 
 def _image_of(target: Object, numbers: Mapping[int, int]) -> ObjectImage:
     size, own = target.size or 0, target.numbers
-    if own is None or (target.zero and own.lost_bytes()):
+    if own is None or (target.zero and own.has_lost()):
         return _image(target.name, size, target.cells, target.zero, numbers)
     known = own.known_bytes()
     if target.zero:

@@ -272,9 +272,8 @@ def _complete(acquire: Acquire, counting: Counting) -> bool:
         case _:
             sides = ()
     return any(
-        more is not None and _as_many(difference(other, const(more)), needed)
+        (more := _more_than(one, found)) is not None and _as_many(difference(other, const(more)), needed)
         for one, other in sides
-        for more in (_more_than(one, found),)
     )
 
 

@@ -14,7 +14,7 @@ from hgrd.program.expressions import Storage
 from hgrd.program.types import Type
 from hgrd.program.walk import nodes
 
-_LOCAL: Final = (Storage.LOCAL, Storage.PARAMETER)
+LOCAL: Final = (Storage.LOCAL, Storage.PARAMETER)
 
 
 class Element(Struct, frozen=True):
@@ -120,7 +120,7 @@ def is_steady(e: ir.Expression | ir.Place, changed: Collection[str]) -> bool:
     for node in nodes(e):
         match node:
             case ir.VariablePlace(variable=variable):
-                if variable.key in changed and variable.storage in _LOCAL:
+                if variable.key in changed and variable.storage in LOCAL:
                     return False
             case ir.Load() | ir.AddressOf() | ir.Deref() | ir.FieldPlace() | ir.Convert() | ir.IntConst():
                 pass

@@ -8,20 +8,19 @@ from typing import Final, TypeGuard, TypeVar, cast
 from msgspec import Struct
 
 from hgrd.host.concrete.loops import arithmetic
-from hgrd.host.concrete.loops.addresses import Element, Number, Used, is_steady, meaning
+from hgrd.host.concrete.loops.addresses import LOCAL, Element, Number, Used, is_steady, meaning
 from hgrd.host.concrete.loops.text import Untranslatable
-from hgrd.host.concrete.loops.translation import LOST, NUMBERS, Local, Translation, has_effects
+from hgrd.host.concrete.loops.translation import CONTAINERS, LOST, NUMBERS, Local, Translation, has_effects
 from hgrd.host.concrete.state.memory import Records, width_of
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.analysis.effects import local_effects
-from hgrd.program.expressions import BinaryOp, Storage, Variable
+from hgrd.program.expressions import BinaryOp, Variable
 from hgrd.program.program import Function
 from hgrd.program.statements import Statement
 from hgrd.program.types import IntType, PointerType, VoidType
 from hgrd.program.walk import nodes, rebuilt
 
-_LOCAL: Final = (Storage.LOCAL, Storage.PARAMETER)
 _DEEPEST: Final = 6  # calls in calls
 _SHIFTS: Final = (BinaryOp.SHL, BinaryOp.SHR)
 _Code = TypeVar("_Code", Statement, ir.Expression)
@@ -106,7 +105,7 @@ class LoopTranslation(Translation):
             self.effect(step)
 
     def _declare(self, variable: Variable, initial: ir.Expression | None) -> None:
-        if isinstance(variable.type, NUMBERS) and variable.storage in _LOCAL:
+        if isinstance(variable.type, NUMBERS) and variable.storage in LOCAL:
             value = LOST if initial is None else self.value(initial)
             always = value == LOST and variable.key not in self.assigned
             name = LOST if always else self.text.kept(value)
@@ -257,7 +256,7 @@ class LoopTranslation(Translation):
 
     def _size(self, e: ir.Call, owner: str) -> str:
         (container,) = e.arguments
-        if owner not in ("std::vector", "std::array") or not is_steady(container, self.changed):
+        if owner not in CONTAINERS or not is_steady(container, self.changed):
             raise Untranslatable
         return self.count_of(container)
 

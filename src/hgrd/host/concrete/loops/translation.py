@@ -8,11 +8,11 @@ from typing import Final, TypeAlias
 from msgspec import Struct, field
 
 from hgrd.host.concrete.loops import arithmetic
-from hgrd.host.concrete.loops.addresses import Address, Element, Member, Number, Used, is_steady, meaning
+from hgrd.host.concrete.loops.addresses import LOCAL, Address, Element, Member, Number, Used, is_steady, meaning
 from hgrd.host.concrete.loops.text import Text, Untranslatable
 from hgrd.host.concrete.state.memory import Records, width_of
 from hgrd.program import expressions as ir
-from hgrd.program.expressions import BinaryOp, Storage
+from hgrd.program.expressions import BinaryOp
 from hgrd.program.program import Function
 from hgrd.program.types import BoolType, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.program.walk import nodes
@@ -20,8 +20,7 @@ from hgrd.program.walk import nodes
 LOST: Final = "LOST"
 """The text of a value that is not known."""
 NUMBERS: Final = (IntType, FloatType, BoolType)
-_LOCAL: Final = (Storage.LOCAL, Storage.PARAMETER)
-_CONTAINERS: Final = ("std::vector::", "std::array::")
+CONTAINERS: Final = ("std::vector", "std::array")
 _PURE: Final = (ir.IntConst, ir.FloatConst)
 
 
@@ -98,15 +97,12 @@ class Translation(Struct):
             return self._order(e)
         if isinstance(e, ir.Binary) and e.op in arithmetic.COMPARISONS:
             a, b = self.operands(e.left, e.right)
-            found = f"{a} {arithmetic.COMPARISONS[e.op]} {b}"
-            return self._sure(found, a, b)
-        value = self.value(e)
-        return self._sure(value, value)
-
-    def _sure(self, text: str, *values: str) -> str:
-        if LOST in values:
+            found = LOST if LOST in (a, b) else f"{a} {arithmetic.COMPARISONS[e.op]} {b}"
+        else:
+            found = self.value(e)
+        if found == LOST:
             raise Untranslatable
-        return text
+        return found
 
     def operands(self, left: ir.Expression, right: ir.Expression) -> tuple[str, str]:
         """The texts of two values, of which the first is computed first."""
@@ -168,7 +164,7 @@ class Translation(Struct):
         if not isinstance(type_, NUMBERS):
             raise Untranslatable
         match place:
-            case ir.VariablePlace(variable=variable) if variable.storage in _LOCAL:
+            case ir.VariablePlace(variable=variable) if variable.storage in LOCAL:
                 known = self.known.get(variable.key)
                 if isinstance(known, Local):
                     return known
@@ -263,7 +259,7 @@ class Translation(Struct):
         """A pointer that the loop moves: it counts elements from where it begins."""
         place, type_ = e.place, e.type
         stride = width_of(type_.to, self.records) if isinstance(type_, PointerType) else None
-        if not stride or not isinstance(place, ir.VariablePlace) or place.variable.storage not in _LOCAL:
+        if not stride or not isinstance(place, ir.VariablePlace) or place.variable.storage not in LOCAL:
             raise Untranslatable
         return self.used.number_at(place, 0, type_, stride)
 
@@ -275,7 +271,7 @@ class Translation(Struct):
         """An element of a container, or where its elements begin or end."""
         owner, _, name = e.function.qualified.rpartition("::")
         pointer = e.type
-        if f"{owner}::" not in _CONTAINERS or not isinstance(pointer, PointerType) or not e.arguments:
+        if owner not in CONTAINERS or not isinstance(pointer, PointerType) or not e.arguments:
             raise Untranslatable
         size, container = width_of(pointer.to, self.records), e.arguments[0]
         if not is_steady(container, self.changed) or not isinstance(pointer.to, NUMBERS) or size is None:

@@ -95,7 +95,7 @@ class Numbers(Struct, eq=False):
             known[byte :: self.size] = flags
         return known
 
-    def lost_bytes(self) -> bool:
+    def has_lost(self) -> bool:
         """Whether some element has a value that is not known."""
         return LOST in self.states
 
