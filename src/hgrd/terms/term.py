@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from typing import Final, TypeAlias
-from weakref import WeakValueDictionary
+from weakref import ref
 
 from msgspec import Struct
 
@@ -167,20 +167,36 @@ def _arrays(op: Op, payload: Payload, args: tuple[Term, ...]) -> frozenset[str]:
     return found
 
 
-# Interning is invisible (terms are immutable and compared by identity); entries die with their terms.
-_interned: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
+class _Entry(ref[Term]):
+    """A term in the table, with the key it stands under."""
+
+    __slots__ = ("key",)
+
+    key: tuple[object, ...]
+
+
+# Interning is invisible (terms are immutable and compared by identity); entries die with their terms.  A dictionary of
+# our own: `WeakValueDictionary` calls three functions of Python's for each new term.
+_interned: dict[tuple[object, ...], _Entry] = {}
+
+
+def _forget(entry: _Entry, table: dict[tuple[object, ...], _Entry] = _interned) -> None:
+    if table.get(entry.key) is entry:  # `table`, as the names of modules are gone before the last terms are
+        del table[entry.key]
 
 
 def intern(op: Op, payload: Payload, args: tuple[Term, ...], low: int, high: int) -> Term:
     """The unique term of this shape.  The bounds of a READ are its own: they do not follow from the shape."""
     key = (op, payload, low, high, *map(id, args)) if op is Op.READ else (op, payload, *map(id, args))
-    found = _interned.get(key)
-    if found is not None:
+    entry = _interned.get(key)
+    if entry is not None and (found := entry()) is not None:
         return found
     term = Term()
     term.op, term.payload, term.args, term.low, term.high = op, payload, args, low, high
     term.arrays = _arrays(op, payload, args)
     term.opposite = None
     term._symbols = None  # pyright: ignore[reportPrivateUsage]
-    _interned[key] = term
+    entry = _Entry(term, _forget)
+    entry.key = key
+    _interned[key] = entry
     return term
