@@ -37,6 +37,10 @@ __device__ int atomicMin(int *cell, short what) {
   if (what < old) *cell = what;
   return old;
 }
+__device__ int &at(int *cells, int i) {
+  cells[i] += 1;
+  return cells[i];
+}
 __device__ void fatomicAdd(int *cell, int what) { *cell += what; }
 __device__ bool split(int value, int by, int *whole) {
   *whole = value / by;
@@ -245,7 +249,9 @@ class Maker:
 
     def access(self, names: list[str]) -> Tree:
         what = self.leaf(names)
-        match self.random.randrange(20):
+        match self.random.randrange(21):
+            case 20:
+                return self.sequenced(names)
             case 19:
                 return self.ordered(names)
             case 18:
@@ -282,6 +288,25 @@ class Maker:
                 return tree(
                     "{ int *p = @ ? a + 64 : s + 64; p[@] = @; }", self.condition(names), self.index(names), what
                 )
+
+    def sequenced(self, names: list[str]) -> Tree:
+        """A place behind a comma: what stands before it counts, and what its own subscript reads."""
+        cell, far, what = self.cell(names), tree("a[64 + (s[64 + @] & 7)]", self.index(names)), self.leaf(names)
+        match self.random.randrange(7):
+            case 0:
+                return tree("(x = @, @) = 1;", what, cell)
+            case 1:
+                return tree("x = (z++, @);", far)
+            case 2:
+                return tree("(@ = 2, @) += 1;", cell, far)
+            case 3:
+                return tree("x = 0, @ = @;", cell, what)
+            case 4:
+                return tree("{ int &r = (x = 1, @); r = @; }", far, what)
+            case 5:
+                return tree("x = 0, at(a + 64, @);", self.index(names))
+            case _:
+                return tree("(z = 1, at(s + 64, @)) = @;", self.index(names), what)
 
     def named(self, names: list[str]) -> Tree:
         """A function of the program that has the name of a builtin, or nearly so: its body counts."""

@@ -90,9 +90,9 @@ class TemporaryPlace(Struct, frozen=True):
 
 
 class AfterPlace(Struct, frozen=True):
-    """Place evaluated after `effect`: the lvalue results of `++i`, `a = b`, `x, y`.
+    """Place that `effect` wrote: the lvalue results of `++i`, `a = b`.
 
-    The place is evaluated once: it is the one that the effect wrote.
+    It is evaluated once, by the effect.
     """
 
     effect: Expression

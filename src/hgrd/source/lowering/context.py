@@ -204,6 +204,9 @@ class Context(Struct):
             case Deref(pointer=Conditional(then=AddressOf() as then, otherwise=AddressOf() as otherwise) as chosen):
                 values = self.load(then.place, node), self.load(otherwise.place, node)
                 return Conditional(chosen.condition, *values, values[0].type, span)
+            case Deref(pointer=Comma(left=first, right=AddressOf(place=second))):
+                value = self.load(second, node)
+                return Comma(first, value, value.type, span)
             case _:
                 pass
         type_ = place_type(place)
@@ -308,11 +311,11 @@ def _readable(reason: str) -> str:
 def _effect_of(place: Place, span: Span) -> Expression:
     """The effects of computing a place that is not used."""
     match place:
-        case AfterPlace(effect=effect, place=AfterPlace(effect=second) as after) if second != effect:
-            last = _effect_of(after, span)
-            return Comma(effect, last, last.type, span)
         case AfterPlace(effect=effect):
             return effect
+        case Deref(pointer=Comma(left=first, right=AddressOf(place=second))):
+            last = _effect_of(second, span)
+            return Comma(first, last, last.type, span)
         case Deref(pointer=pointer) if not isinstance(pointer, Load):
             return pointer
         case TemporaryPlace(value=value):

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from hgrd.program.expressions import (
     AddressOf,
     AfterPlace,
+    Comma,
     Conditional,
     Convert,
     Deref,
@@ -237,7 +238,10 @@ def binary(node: Node, to: Context) -> Place:
             return AfterPlace(assign, assign.place, span)
         case ",":
             left, right = inner(node)
-            return AfterPlace(to.discarded(left), to.place(right), span)
+            place = to.place(right)
+            type_ = place_type(place)
+            pointer = AddressOf(place, PointerType(type_), place.span)
+            return Deref(Comma(to.discarded(left), pointer, pointer.type, span), type_, span)
         case ".*" | "->*" as operator:
             left, right = inner(node)
             object_ = to.value(left) if operator == "->*" else to.argument(left)
