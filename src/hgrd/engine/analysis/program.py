@@ -17,6 +17,7 @@ from hgrd.findings.options import AnalysisOptions
 from hgrd.findings.roll_up import roll_up
 from hgrd.host.model import HostRun, LaunchSite
 from hgrd.host.run import run_host
+from hgrd.program.analysis.constant_variables import with_constant_variables
 from hgrd.program.linked import Tables, link
 from hgrd.program.program import Program
 from hgrd.program.span import NOWHERE
@@ -42,6 +43,7 @@ class HostedProgram(Struct, frozen=True):
 
 def follow_host(programs: tuple[Program, ...], options: AnalysisOptions) -> HostedProgram:
     """The program ready for the analysis of its kernels; its host code may take a part of the time, and no more."""
+    programs = with_constant_variables(programs)
     of_kernel, of_program = _HOST_SHARES
     deadline = perf_counter() + min(options.time_limit / of_kernel, options.program_limit / of_program)
     with deep_recursion(_DEPTH):

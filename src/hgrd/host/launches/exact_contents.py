@@ -163,10 +163,17 @@ def _pointers(arguments: Iterable[Value]) -> Iterator[tuple[tuple[int, int], Poi
 
 
 def _named(run: HostRunState, machine: Machine, launched: Launched) -> Iterator[tuple[MemoryObject, Object]]:
-    for key, held in () if run.text.independent_streams else launched.symbols.items():
+    """The variables in constant memory that are followed, and those on the device that no argument leads to."""
+    if run.text.independent_streams:
+        return
+    for key, held in launched.symbols.items():
         followed = run.linked.constants.variables.get(key)
         if followed is not None:
             yield machine.object_of(followed.variable), held
+    given = {id(pointer.target) for _, pointer in launched.arguments}
+    for key, variable in launched.variables.items():
+        if key in run.linked.globals and id(variable) in launched.held and id(variable) not in given:
+            yield machine.object_of(run.linked.globals[key].variable), launched.held[id(variable)]
 
 
 def _patterns(held: Object) -> Iterator[ArrayPattern]:
