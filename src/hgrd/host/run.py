@@ -17,6 +17,7 @@ from hgrd.host.containers.element_changes import begin_elements
 from hgrd.host.containers.elements import fixed_count
 from hgrd.host.entry_points import EntryPoints, share_of, why_cut
 from hgrd.host.escapes.followed_calls import all_followed
+from hgrd.host.escapes.thread_arguments import relate_to_threads
 from hgrd.host.execution.ruled_out import enter
 from hgrd.host.execution.run_state import HostRunState, Options, begin_run
 from hgrd.host.execution.symbol_copies import begin_with
@@ -254,7 +255,9 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
             begin_elements(state)
             _set_globals(run, machine, state, linked, is_main=is_main)
             arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
-            if linked.called_unseen(entry) or (alone and entry.ref.key in points.anyhow):
+            unseen = linked.called_unseen(entry) or (alone and entry.ref.key in points.anyhow)
+            whole = "main" in points.whole and not (points.cuts or run.coverage.recursive)
+            if unseen and not (whole and relate_to_threads(run, machine, state, entry, arguments)):
                 run.origins.record_unknown(arguments)
             for parameter, argument in zip(entry.parameters, arguments, strict=True):
                 if alone and points.repeats(parameter.type):

@@ -33,7 +33,7 @@ from hgrd.host.kinds import FactKind
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
 from hgrd.host.library.containers import adds_element, container_model, copies_numbers, removes_elements
 from hgrd.host.library.cuda_runtime import cuda_model
-from hgrd.host.library.host_threads import begins_thread, copied, follow_thread
+from hgrd.host.library.host_threads import before_thread, copied, follow_thread, gives_nothing_back
 from hgrd.host.library.launch_functions import launch_from_syntax
 from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.lists import list_length
@@ -201,7 +201,7 @@ class HostSemantics(Semantics):
         known = invoked(LibraryCall(self.run, machine, state, call, arguments))
         if known is not None and may_enter(machine, *known):
             return run_function(machine, state, *known, call.span)
-        before = state.copy() if begins_thread(call) else None
+        before = before_thread(state, call)
         if before is not None or forwards(self.run, call):
             call, arguments = copied(machine, state, call, arguments)
         if not machine.speculative:
@@ -246,7 +246,7 @@ class HostSemantics(Semantics):
 
     def _sources(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> set[str]:
         """What pointers that a call returns or stores may lead to, besides memory that it makes."""
-        if makes_memory(call.function):
+        if makes_memory(call.function) or gives_nothing_back(LibraryCall(self.run, machine, state, call, arguments)):
             return set()
         made = constructed_type(arguments)
         typed = list(zip_longest(arguments, (a.type for a in call.arguments)))[made is not None :]

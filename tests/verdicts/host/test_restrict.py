@@ -6,9 +6,8 @@ import pytest
 
 from tests.checking import check, observed
 
-# The thread is not followed: what it is given may be one allocation, or two.
+# What calls `launch` is not seen: what it is given may be one allocation, or two.
 TEXT = """
-#include <thread>
 
 EXPECTED
 __global__ void shift(PARAMETERS) {
@@ -16,14 +15,14 @@ __global__ void shift(PARAMETERS) {
   out[i] = in[i + 1];  // next
 }
 
+void call_back(void (*)(float *, float *), float *, float *);
 void launch(float *out, float *in) { shift<<<4, 64>>>(ARGUMENTS); }
 
 int main() {
   float *a, *b;
   cudaMalloc(&a, 4096);
   cudaMalloc(&b, 4096);
-  std::thread thread(launch, a, b);
-  thread.join();
+  call_back(launch, a, b);
 }
 """
 OPEN = "// open: out and in: they may be the same memory"

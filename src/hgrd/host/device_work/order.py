@@ -21,8 +21,9 @@ from hgrd.host.execution.host_uses import record_call, record_handed
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.polls import QUERIES
 from hgrd.host.execution.streams import may_wait
-from hgrd.host.library.host_threads import begins_thread, join_thread
+from hgrd.host.library.host_threads import is_followed, join_thread
 from hgrd.host.linking.library_names import LIBC_FAMILIES, is_of_program
+from hgrd.host.linking.stream_flags import begins_thread
 from hgrd.symbolic.values import Value
 from hgrd.terms import Term, as_int, const
 
@@ -79,7 +80,8 @@ def record_order(call: LibraryCall) -> None:
 def stores_no_pointers(call: LibraryCall) -> bool:
     """Whether a library's function stores no pointer that it gets, neither in what it gets nor for later."""
     silent = call.name in LIBC_FAMILIES["no effect"] or stores_nothing(call.name)
-    return (silent and not is_of_program(call.call.function)) or is_device_wide(call) or is_numeric(call)
+    known = is_device_wide(call) or is_numeric(call) or is_followed(call)
+    return known or (silent and not is_of_program(call.call.function))
 
 
 def _wait(

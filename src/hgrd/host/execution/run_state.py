@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 from msgspec import Struct, field
 
@@ -13,7 +14,7 @@ from hgrd.host.execution.polls import impatient_queries
 from hgrd.host.execution.result_names import ResultNames
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.linking.common_memory import uses_memory_of_kernels, variables_of_callbacks
-from hgrd.host.linking.external_callers import FunctionsInObjects, functions_in_objects
+from hgrd.host.linking.external_callers import FunctionsInObjects, functions_in_objects, functions_of_threads
 from hgrd.host.linking.kernel_accesses import KernelAccesses
 from hgrd.host.linking.kernel_effects import ModSets, writes_when_destroyed
 from hgrd.host.linking.link import LaunchPlace, Linked
@@ -67,7 +68,8 @@ class ProgramText(Struct, frozen=True):
     `holds_functions`: the program calls functions that objects of the library hold, `in_objects` are such functions.
     `waits_unseen`: the library may destroy objects whose destructors wait for the device.  `stepped` are the places of
     calls that get one element of a container after the other, `impatient` those of queries in loops that may end while
-    work is not complete.  `of_callbacks` are the keys of variables that functions which streams call may use.
+    work is not complete.  `of_callbacks` are the keys of variables that functions which streams call may use,
+    `of_threads` the functions that only new threads call, with the places where these begin.
     """
 
     launchers: frozenset[str]
@@ -86,6 +88,7 @@ class ProgramText(Struct, frozen=True):
     stepped: frozenset[Span] = frozenset()
     impatient: frozenset[Span] = frozenset()
     of_callbacks: frozenset[str] = frozenset()
+    of_threads: Mapping[str, frozenset[Span]] = MappingProxyType({})
 
     @property
     def independent_streams(self) -> bool:
@@ -155,13 +158,16 @@ class Coverage(Struct):
     """Functions by their keys, as far as the run has come to them.
 
     `entered` were followed.  `recursive` call themselves once more than is followed.  `passed_out` launch kernels and
-    were passed to unknown code, which may call them; `in_threads` were followed where a thread of the host begins.
+    were passed to unknown code, which may call them; `in_threads` were followed where threads of the host begin, by the
+    places there with what each one was given.
     """
 
     entered: set[str] = field(default_factory=set[str])
     recursive: set[str] = field(default_factory=set[str])
     passed_out: set[str] = field(default_factory=set[str])
-    in_threads: set[str] = field(default_factory=set[str])
+    in_threads: dict[str, dict[Span, list[tuple[Value, ...]]]] = field(
+        default_factory=dict[str, "dict[Span, list[tuple[Value, ...]]]"]
+    )
 
 
 class Escapes(Struct):
@@ -310,7 +316,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         kinds_of_streams(functions.values()),
         ordering_functions(functions),
         polling_calls(functions),
-        uses_threads(functions),
+        threads := uses_threads(functions),
         uses_memory_of_kernels(functions),
         held := holds_functions(functions),
         functions_in_objects(linked) if held else FunctionsInObjects(),
@@ -318,6 +324,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         stepped_elements(functions),
         impatient_queries(functions),
         variables_of_callbacks(functions),
+        functions_of_threads(linked) if threads else {},
     )
     provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
     return HostRunState(linked, options, text, provenance, ResultNames(functions))

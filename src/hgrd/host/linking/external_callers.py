@@ -6,13 +6,14 @@ Their launches may differ from those that visible calls lead to.  Functions that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
 from hgrd.host.linking.library_names import returns_argument
 from hgrd.host.linking.link import Linked, record_of
+from hgrd.host.linking.stream_flags import begins_thread
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import FunctionRef
@@ -103,11 +104,9 @@ class FunctionsInObjects(Struct, frozen=True):
 
 def functions_in_objects(linked: Linked) -> FunctionsInObjects:
     """The functions of a program that launch kernels and are in such objects."""
-    operators = {key: own for key, own in linked.operators.items() if any(map(linked.launches_below, own))}
-    uses = [use for key in linked.uses for use in _uses(linked.functions[key].body, operators, (key,))]
-    uses += [use for item in linked.globals.values() for use in _uses(item.initial, operators, ())]
-    given = {key for key, by_object in uses if by_object}
-    elsewhere = {key for key, by_object in uses if not by_object}
+    uses = _all_uses(linked, _is_of_objects)
+    given = {key for key, place in uses if place is not None}
+    elsewhere = {key for key, place in uses if place is None}
     found = frozenset(key for key in given - elsewhere if key in linked.uses and linked.launches_below(key))
     if not found:
         return FunctionsInObjects()
@@ -117,32 +116,60 @@ def functions_in_objects(linked: Linked) -> FunctionsInObjects:
     return FunctionsInObjects(found, places, called, _are_kept(linked) and not _calls_hidden(linked))
 
 
+def functions_of_threads(linked: Linked) -> Mapping[str, frozenset[Span]]:
+    """The launching functions, by their keys, that only new threads call, with the places where these begin."""
+    inside = [n for key in linked.uses for n in nodes(linked.functions[key].body)]
+    begins = {n.span for n in inside if isinstance(n, ir.Call | ir.Construct) and begins_thread(n)}
+    called = {n.function.key for n in inside if isinstance(n, ir.Call)}.union(*linked.overriders.values())
+    found: dict[str, set[Span | None]] = {}
+    for key, place in _all_uses(linked, begins_thread):
+        found.setdefault(key, set()).add(place)
+    alone = {key: frozenset(p for p in places if p is not None) for key, places in found.items() if None not in places}
+    return {key: places & begins for key, places in alone.items() if key in linked.uses and key not in called}
+
+
 def calls_object(function: FunctionRef) -> bool:
     """Whether a function is the call operator of `std::function`."""
     return not function.user_code and function.qualified == "std::function::operator()"
 
 
+_Use: TypeAlias = tuple[str, Span | None]
+
+
+def _all_uses(linked: Linked, takes: Callable[[ir.Call | ir.Construct], bool]) -> list[_Use]:
+    """The launching functions that code mentions, as functors or by their addresses, and where a call takes them.
+
+    `takes`: what is given to such a call is not used otherwise.
+    """
+    operators = {key: own for key, own in linked.operators.items() if any(map(linked.launches_below, own))}
+    uses = [use for key in linked.uses for use in _uses(linked.functions[key].body, operators, (key,), takes)]
+    return uses + [use for item in linked.globals.values() for use in _uses(item.initial, operators, (), takes)]
+
+
 def _uses(
-    node: object, operators: Mapping[str, tuple[str, ...]], own: tuple[str, ...], by_object: bool = False
-) -> Iterator[tuple[str, bool]]:
-    """The functions that code mentions, as functors or by their addresses, and whether an object is made of them."""
+    node: object,
+    operators: Mapping[str, tuple[str, ...]],
+    own: tuple[str, ...],
+    takes: Callable[[ir.Call | ir.Construct], bool],
+    place: Span | None = None,
+) -> Iterator[_Use]:
     match node:
         case ir.Call(function=called) | ir.Construct(constructor=FunctionRef() as called):
-            by_object = not called.user_code and _is_of_objects(node)
+            place = node.span if not called.user_code and takes(node) else None
         case st.Declare(variable=ir.Variable(type=type_), initial=ir.Aggregate() as made) if (
             type_ == made.type and record_of(type_) in operators
         ):
-            by_object = True  # a functor by its name: what becomes of that is seen where the name is used
+            place = node.span  # a functor by its name: what becomes of that is seen where the name is used
         case ir.FunctionAddress(function=function):
-            yield function.key, by_object
+            yield function.key, place
         case _:
             pass
     type_ = getattr(node, "type", None)
     owner = record_of(type_) if isinstance(type_, Type) else None
-    yield from ((key, by_object) for key in operators.get(owner or "", ()) if key not in own)
-    inside = by_object and not (isinstance(node, ir.Aggregate) and isinstance(node.type, RecordType))
+    yield from ((key, place) for key in operators.get(owner or "", ()) if key not in own)
+    inside = None if isinstance(node, ir.Aggregate) and isinstance(node.type, RecordType) else place
     for part in directly_in(node):
-        yield from _uses(part, operators, own, inside)
+        yield from _uses(part, operators, own, takes, inside)
 
 
 def _is_of_objects(node: ir.Call | ir.Construct) -> bool:

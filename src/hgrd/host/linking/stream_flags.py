@@ -31,6 +31,9 @@ ORDERING: Final = (  # of the standard library: one thread of the host may wait 
     "std::__bind", "std::_Bind", "std::__mem_fn", "std::_Mem_fn", "invoke", "std::invoke", "std::packaged_task", PREFIX,
 )  # fmt: skip
 _THREADS: Final = ("std::thread", "std::jthread", "std::async", "pthread_create")
+_THREAD_CLASSES: Final = ("std::thread", "std::jthread")
+_MAKERS: Final = ("std::thread::thread", "std::jthread::jthread")
+_ADDERS: Final = ("emplace_back", "emplace")
 _BETWEEN_THREADS: Final = (
     "std::mutex", "std::timed_mutex", "std::recursive_", "std::shared_mutex", "std::shared_timed_mutex", "std::lock",
     "std::unique_lock", "std::shared_lock", "std::scoped_lock", "std::condition_variable", "std::atomic", "std::latch",
@@ -154,6 +157,22 @@ def _library_types(function: Function) -> Iterator[OpaqueType]:
 def uses_threads(functions: Mapping[str, Function]) -> bool:
     """Whether a program makes threads of the host, or waits for them."""
     return any(ref.qualified.startswith(_THREADS) for ref in _called(functions))
+
+
+def begins_thread(call: ir.Call | ir.Construct) -> bool:
+    """Whether a call begins a thread of the host."""
+    if isinstance(call, ir.Construct):
+        return call.constructor is not None and _makes_thread(call.constructor)
+    function = call.function
+    owner = call.arguments[0].type if call.arguments else None
+    list_ = owner.to if isinstance(owner, PointerType) else owner
+    adds = function.name in _ADDERS and isinstance(list_, OpaqueType) and any(t in list_.name for t in _THREAD_CLASSES)
+    return _makes_thread(function) or (adds and not function.user_code)
+
+
+def _makes_thread(function: ir.FunctionRef) -> bool:
+    makes = function.name in ("pthread_create", "async") or function.qualified.startswith(_MAKERS)
+    return makes and not function.user_code
 
 
 def orders_threads(functions: Mapping[str, Function]) -> bool:

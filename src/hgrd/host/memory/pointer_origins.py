@@ -10,6 +10,7 @@ that returned the other.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from itertools import product
 from math import inf
@@ -83,13 +84,14 @@ class PointerOrigins(Struct):
 
     def record_store(self, machine: Machine, address: Value, value: Value) -> None:
         """A value is stored at an address."""
-        found, index = set(named_in(value)), machine.names.index
+        times, index = Counter(named_in(value)), machine.names.index
+        found = set(times)
         for place in pointers_in(address) if found else ():
             self.visible.put(machine.records, place.target, place.offset, value)
             first = min((index.get(s.name, inf) for s in symbols_of(place.offset)), default=inf)
             for key in found:  # at two places, an object is that of neither
                 self.own_at.setdefault((place.target.key, key), set()).add(place.offset)
-            alone = {key for key in found if len(self.own_at[place.target.key, key]) == 1}
+            alone = {key for key in found if times[key] == 1 and len(self.own_at[place.target.key, key]) == 1}
             alone -= {key for key in alone & self.loaded.keys() if IN + place.target.key in self.closed({key})}
             fixed = place.offset.is_const and not place.target.key.endswith((ELEMENTS, SHARED_ELEMENTS))
             own = alone if fixed else {key for key in alone if index.get(key, -1) > first}
