@@ -2940,4 +2940,16 @@ MUTATIONS = (
         ("tests/verdicts/host/test_races_that_a_run_shows.py",),
         gives(None, "simulate.program_run.kernel_runs:take_over"),
     ),
+    Mutation(
+        "all-device-variables-are-constant",
+        "variables on the device hold what they are declared with, whatever kernels store in them",
+        ("tests/verdicts/facts/test_constant_variables.py",),
+        gives(set(), "program.analysis.constant_variables:_changed"),
+    ),
+    Mutation(
+        "threads-are-given-known-pointers",
+        "what threads are given leads to memory that is known",
+        ("tests/verdicts/host/test_pointers_of_threads.py",),
+        gives(True, "host.escapes.thread_arguments:_is_known"),
+    ),
 )
