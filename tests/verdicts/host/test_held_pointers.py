@@ -10,8 +10,8 @@ __device__ Pair apart_pair = {left, right}, one_pair = {left, left + 1};
 __device__ int count;
 __device__ int *counter = &count;
 
-// open: left and *row: they may be the same memory
-__global__ void by_name() { row[threadIdx.x] = left[threadIdx.x + 1]; }
+// race: read by_name, write by_name; global; warp block
+__global__ void by_name() { row[threadIdx.x] = left[threadIdx.x + 1]; }  // by_name
 
 // safe: 1 of 1 pairs
 __global__ void by_other_name() { row[threadIdx.x] = right[threadIdx.x + 1]; }
@@ -19,14 +19,14 @@ __global__ void by_other_name() { row[threadIdx.x] = right[threadIdx.x + 1]; }
 // safe: 1 of 1 pairs
 __global__ void two_rows() { row[threadIdx.x] = other[threadIdx.x + 1]; }
 
-// open: *one_pair.second and *one_pair.first: they may be the same memory
-__global__ void one_in_pair() { one_pair.first[threadIdx.x] = one_pair.second[threadIdx.x + 1]; }
+// race: read in_pair, write in_pair; global; warp block
+__global__ void one_in_pair() { one_pair.first[threadIdx.x] = one_pair.second[threadIdx.x + 1]; }  // in_pair
 
 // safe: 1 of 1 pairs
 __global__ void two_in_pair() { apart_pair.first[threadIdx.x] = apart_pair.second[threadIdx.x + 1]; }
 
-// open: count and *counter: they may be the same memory
-__global__ void counted(int *out) { atomicAdd(&count, 1); if (threadIdx.x == 0) *counter = 5; out[threadIdx.x] = 1; }
+// race: atomic counted, write counted; global; warp block
+__global__ void counted() { atomicAdd(&count, 1); if (threadIdx.x == 0) *counter = 5; }  // counted
 
 int main() {
   by_name<<<1, 64>>>();
@@ -34,9 +34,7 @@ int main() {
   two_rows<<<1, 64>>>();
   one_in_pair<<<1, 64>>>();
   two_in_pair<<<1, 64>>>();
-  int *out;
-  cudaMalloc(&out, 256);
-  counted<<<1, 64>>>(out);
+  counted<<<1, 64>>>();
 }
 """
 

@@ -6,7 +6,7 @@ SOURCE = """
 constexpr int host_swap[4] = {2, 3, 0, 1};
 __device__ const int swap[4] = {2, 3, 0, 1};
 __device__ constexpr int clash[4] = {2, 3, 2, 1};
-__device__ int changing[4] = {2, 3, 0, 1};
+__device__ int by[4] = {2, 3, 0, 1};
 
 // safe: 1 of 1 pairs
 __global__ void of_the_host(int *a) {
@@ -29,18 +29,22 @@ __global__ void with_one_number_twice(int *a) {
   a[(threadIdx.x & ~3) + clash[threadIdx.x & 3]] = threadIdx.x;  // twice
 }
 
-// race: write maybe, write maybe; global; warp block (data-dependent)
+// safe: 0 of 0 pairs
+__global__ void change(int i, int to) { by[i] = to; }
+
+// open: write maybe, write maybe; global; warp block: it depends on values that the program computes: by (program.cu:43)
 __global__ void not_const(int *a) {
-  a[(threadIdx.x & ~3) + changing[threadIdx.x & 3]] = threadIdx.x;  // maybe
+  a[(threadIdx.x & ~3) + by[threadIdx.x & 3]] = threadIdx.x;  // maybe
 }
 
-int main() {
+int main(int argc, char **argv) {
   int *a;
   cudaMalloc(&a, 128 * sizeof(int));
   of_the_host<<<1, 128>>>(a);
   of_the_device<<<1, 128>>>(a);
   of_the_kernel<<<1, 128>>>(a);
   with_one_number_twice<<<1, 128>>>(a);
+  change<<<1, 1>>>(argc & 3, argc);
   not_const<<<1, 128>>>(a);
 }
 """

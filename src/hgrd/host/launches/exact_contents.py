@@ -163,7 +163,7 @@ def _pointers(arguments: Iterable[Value]) -> Iterator[tuple[tuple[int, int], Poi
 
 
 def _named(run: HostRunState, machine: Machine, launched: Launched) -> Iterator[tuple[MemoryObject, Object]]:
-    """The variables in constant memory that are followed, and those on the device that no argument leads to."""
+    """The variables in constant memory that are followed, and those in global memory that no argument leads to."""
     if run.text.independent_streams:
         return
     for key, held in launched.symbols.items():
@@ -172,7 +172,7 @@ def _named(run: HostRunState, machine: Machine, launched: Launched) -> Iterator[
             yield machine.object_of(followed.variable), held
     given = {id(pointer.target) for _, pointer in launched.arguments}
     for key, variable in launched.variables.items():
-        if key in run.linked.globals and id(variable) in launched.held and id(variable) not in given:
+        if key in run.linked.constants.single and id(variable) in launched.held and id(variable) not in given:
             yield machine.object_of(run.linked.globals[key].variable), launched.held[id(variable)]
 
 

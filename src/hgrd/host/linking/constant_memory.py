@@ -30,11 +30,13 @@ class Constants(Struct, frozen=True):
     """`variables` are those that can be followed, by key; `copied` are the keys of those that some copy writes.
 
     `open` are those of them that unknown code may have copied to, by calling a function other than `main`.
+    `single` are the keys of variables in global memory that one file alone defines.
     """
 
     variables: Mapping[str, Global]
     copied: frozenset[str]
     open: frozenset[str]
+    single: frozenset[str] = frozenset()
 
     def begins(self, key: str, *, is_main: bool) -> ir.Expression | None:
         """The value of a variable when an entry point of the host is entered; None: unknown."""
@@ -49,8 +51,10 @@ def followed(units: Iterable[Program]) -> Constants:
     programs = tuple(units)
     everywhere = [(key, item) for unit in programs for key, item in unit.globals.items()]
     constant = [(k, g) for k, g in everywhere if g.variable.storage is Storage.CONSTANT and not g.external]
+    others = Counter(k for k, g in everywhere if g.variable.storage is Storage.DEVICE)
+    single = frozenset(key for key, times in others.items() if times == 1)
     if not constant:
-        return Constants({}, frozenset(), frozenset())
+        return Constants({}, frozenset(), frozenset(), single)
     defined, count = dict(constant), Counter(key for key, _ in constant)
     exposed = _behind_the_scenes(programs)
     copied: set[str] = set()
@@ -64,7 +68,7 @@ def followed(units: Iterable[Program]) -> Constants:
             open_ |= copies if function != "main" else frozenset()
             everything = everything or by_name
     kept = {} if everything else {k: g for k, g in defined.items() if count[k] == 1 and k not in exposed}
-    return Constants(kept, frozenset(copied), frozenset(open_))
+    return Constants(kept, frozenset(copied), frozenset(open_), single)
 
 
 def _behind_the_scenes(units: Iterable[Program]) -> set[str]:

@@ -144,12 +144,22 @@ struct BlockRadixSort {
     __HGRD_D void SortBlockedToStriped(K (&keys)[N], V (&values)[N], int begin = 0, int end = sizeof(K) * 8);
     __HGRD_D void SortDescendingBlockedToStriped(K (&keys)[N], V (&values)[N], int begin = 0, int end = sizeof(K) * 8);
 };
+#define __HGRD_MERGE_SORT(NAME) \
+    template <class F> __HGRD_D void NAME(K (&keys)[N], F less); \
+    template <class F> __HGRD_D void NAME(K (&keys)[N], V (&values)[N], F less); \
+    template <class F> __HGRD_D void NAME(K (&keys)[N], F less, int valid, K filler); \
+    template <class F> __HGRD_D void NAME(K (&keys)[N], V (&values)[N], F less, int valid, K filler);
 template <class K, int X, int N, class V = NullType, int Y = 1, int Z = 1> struct BlockMergeSort {
     __HGRD_PRIMITIVE(BlockMergeSort)
-    template <class F> __HGRD_D void Sort(K (&keys)[N], F less);
-    template <class F> __HGRD_D void Sort(K (&keys)[N], V (&values)[N], F less);
-    template <class F> __HGRD_D void Sort(K (&keys)[N], F less, int valid, K filler);
+    __HGRD_MERGE_SORT(Sort)
+    __HGRD_MERGE_SORT(StableSort)
 };
+template <class K, int N, int Width = 32, class V = NullType, int Arch = 0> struct WarpMergeSort {
+    __HGRD_PRIMITIVE(WarpMergeSort)
+    __HGRD_MERGE_SORT(Sort)
+    __HGRD_MERGE_SORT(StableSort)
+};
+#undef __HGRD_MERGE_SORT
 template <class T, int X, int N, int Bins, BlockHistogramAlgorithm A = BLOCK_HISTO_SORT, int Y = 1, int Z = 1, int Arch = 0>
 struct BlockHistogram {
     __HGRD_PRIMITIVE(BlockHistogram)

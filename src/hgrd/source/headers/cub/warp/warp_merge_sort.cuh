@@ -1,0 +1,1 @@
+#include "../../defined/cub.h"
