@@ -32,9 +32,9 @@ __global__ void with_one_number_twice(int *a) {
 // safe: 0 of 0 pairs
 __global__ void change(int i, int to) { by[i] = to; }
 
-// open: write maybe, write maybe; global; warp block: it depends on values that the program computes: by (program.cu:43)
+// open: write one, write one; global; warp block: it depends on values that the program computes: by (program.cu:43)
 __global__ void not_const(int *a) {
-  a[(threadIdx.x & ~3) + by[threadIdx.x & 3]] = threadIdx.x;  // maybe
+  a[(threadIdx.x & ~3) + by[threadIdx.x & 3]] = threadIdx.x;  // one
 }
 
 int main(int argc, char **argv) {
