@@ -9,6 +9,7 @@ __device__ float *row = left, *other = right;
 __device__ Pair apart_pair = {left, right}, one_pair = {left, left + 1};
 __device__ int count;
 __device__ int *counter = &count;
+__device__ float *moving = left;
 
 // race: read by_name, write by_name; global; warp block
 __global__ void by_name() { row[threadIdx.x] = left[threadIdx.x + 1]; }  // by_name
@@ -28,7 +29,19 @@ __global__ void two_in_pair() { apart_pair.first[threadIdx.x] = apart_pair.secon
 // race: atomic counted, write counted; global; warp block
 __global__ void counted() { atomicAdd(&count, 1); if (threadIdx.x == 0) *counter = 5; }  // counted
 
+// open: left and *moving: they may be the same memory
+__global__ void by_a_name_that_moves() { moving[threadIdx.x] = left[threadIdx.x + 1]; }
+
+// safe: 1 of 1 pairs
+__global__ void by_another_name() { moving[threadIdx.x] = right[threadIdx.x + 1]; }
+
+// safe: 0 of 0 pairs
+__global__ void move() { moving += 64; }
+
 int main() {
+  move<<<1, 1>>>();
+  by_a_name_that_moves<<<1, 64>>>();
+  by_another_name<<<1, 64>>>();
   by_name<<<1, 64>>>();
   by_other_name<<<1, 64>>>();
   two_rows<<<1, 64>>>();
