@@ -60,7 +60,7 @@ def follow_thread(call: LibraryCall, value: Value, before: State) -> None:
         given = call.arguments[0] if call.arguments else None
         type_ = given.target.element if isinstance(given, Pointer) else None
         value = load(call.machine, call.state, given, type_, call.span) if given is not None and type_ else OPAQUE
-    _begin(call, value, before, _index_of_function(call))
+    _begin(call, value, before)
 
 
 def is_followed(call: LibraryCall) -> bool:
@@ -107,15 +107,17 @@ def _joined(call: LibraryCall) -> Value:
     return given
 
 
-def _begin(call: LibraryCall, handle: Value, before: State, index: int) -> None:
-    """Follows a thread whose function is the argument of this index, and what it gets those after it."""
+def _begin(call: LibraryCall, handle: Value, before: State) -> None:
+    """Follows a thread, which gets the arguments behind its function."""
     found = _function(replace(call, state=before))
     if found is None:
         hide_passed(call, begins_thread=True)
         return
     function, first = found
     then = replace(call, state=before)
-    given = tuple(v for i in range(index + 1, len(call.arguments)) if (v := then.argument(i)) is not None)
+    given = tuple(
+        v for i in range(_index_of_function(call) + 1, len(call.arguments)) if (v := then.argument(i)) is not None
+    )
     run, trace = call.run, call.run.trace
     places = run.coverage.in_threads.setdefault(function.ref.key, {})
     places.setdefault(call.span, []).append((*(_content(then, value) for value in first), *given))

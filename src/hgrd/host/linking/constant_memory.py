@@ -17,13 +17,13 @@ from msgspec import Struct
 
 from hgrd.cuda.spelling import cuda_name
 from hgrd.program import expressions as ir
+from hgrd.program.analysis.constant_variables import BY_NAME
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Global, Program, Side
 from hgrd.program.walk import nodes
 
 _TO = ("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync")
 _READING = {"cudaMemcpyFromSymbol": 1, "cudaMemcpyFromSymbolAsync": 1, "cudaGetSymbolSize": 1}
-_BY_NAME = "GetGlobal"  # cuModuleGetGlobal, cudaLibraryGetGlobal: a variable's address by its name
 
 
 class Constants(Struct, frozen=True):
@@ -154,7 +154,7 @@ def _uses(root: object) -> tuple[set[str], set[str], bool]:
         if not isinstance(node, ir.Call):
             continue
         name = cuda_name(node.function.name)
-        by_name = by_name or _BY_NAME in name
+        by_name = by_name or BY_NAME in name
         at = 0 if name in _TO else _READING.get(name)
         if at is None or at >= len(node.arguments):
             continue

@@ -28,10 +28,10 @@ from hgrd.program.program import Function, Program, Side
 from hgrd.program.statements import Assembly, UnsupportedStatement
 from hgrd.program.walk import directly_in, nodes, rebuilt
 
-_BY_NAME = "GetGlobal"  # cuModuleGetGlobal, cudaLibraryGetGlobal: a variable's address by its name
+BY_NAME = "GetGlobal"  # cuModuleGetGlobal, cudaLibraryGetGlobal: a variable's address by its name
 _NAMES_NOTHING = frozenset(  # instructions of PTX on registers and lanes alone
     (
-        "", "activemask", "add", "bar", "barrier", "bfe", "bfi", "brkpt", "clz", "exit", "fence", "ffma", "fma", "lop3",
+        "", "activemask", "add", "bar", "barrier", "bfe", "bfi", "brkpt", "clz", "exit", "fence", "fma", "lop3",
         "mad", "match", "max", "membar", "min", "mul", "nanosleep", "popc", "prmt", "redux", "shf", "shfl", "sub",
         "trap", "vote", "xor",
     )
@@ -75,7 +75,7 @@ def _in_function(function: Function, declared: Mapping[str, Variable]) -> Iterat
         match node:
             case VariablePlace(variable=variable) if function.side is Side.HOST:
                 yield variable.key
-            case Call(function=called) if _BY_NAME in called.name:
+            case Call(function=called) if BY_NAME in called.name:
                 yield from declared
             case UnsupportedStatement():
                 yield from declared
