@@ -93,6 +93,7 @@ class PossibleOverlap(Struct, frozen=True):
 
     `inside`: not the first object itself, but what pointers lead to that are found in it.  `elsewhere`: the
     pairs of their alternatives, by keys, the pointers to which were found at different places of one object.
+    `later`: where the launch is met, outside of loops and with one thread of the host, nothing has related the two yet.
     """
 
     first: str
@@ -100,6 +101,7 @@ class PossibleOverlap(Struct, frozen=True):
     text: str
     inside: bool = False
     elsewhere: tuple[tuple[str, str], ...] = ()
+    later: bool = False
 
 
 class HeldPointers(Struct, frozen=True):

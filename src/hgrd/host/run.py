@@ -31,7 +31,7 @@ from hgrd.host.memory.possible_overlaps import may_be_one
 from hgrd.host.memory.stored_targets import StoredTargets
 from hgrd.host.memory.stored_twice import Part
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
-from hgrd.host.model import Fact, FactKind, HostNote, HostRun, LaunchSite
+from hgrd.host.model import Fact, FactKind, HostNote, HostRun, LaunchSite, PossibleOverlap
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.semantics import HostSemantics
 from hgrd.host.sharing.beside import find_beside
@@ -256,7 +256,9 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
             _set_globals(run, machine, state, linked, is_main=is_main)
             arguments = tuple(_argument(machine, state, p) for p in entry.parameters)
             unseen = linked.called_unseen(entry) or (alone and entry.ref.key in points.anyhow)
-            whole = "main" in points.whole and not (points.cuts or run.coverage.recursive)
+            unseen = unseen or entry.ref.key in run.text.of_threads
+            shown = "main" in points.whole or "main" not in linked.functions
+            whole = shown and not (points.cuts or run.coverage.recursive)
             if unseen and not (whole and relate_to_threads(run, machine, state, entry, arguments)):
                 run.origins.record_unknown(arguments)
             for parameter, argument in zip(entry.parameters, arguments, strict=True):
@@ -272,7 +274,7 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
         points.cut(entry, why_cut(entry, limit), limit)
     except RecursionError as limit:
         points.cut(entry, why_cut(entry, limit), None)
-    _decide_overlaps(run, before)
+    _decide_overlaps(run, before, once=not alone and not run.coverage.recursive)
     run.notes.found |= dict.fromkeys(cut.note for cut in points.cuts)
     run.coverage.entered |= machine.entered
     if alone:
@@ -285,13 +287,21 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
     return machine
 
 
-def _decide_overlaps(run: HostRunState, before: int) -> None:
-    """Leaves the new launches the pairs of objects that may be one, by all that the run has stored."""
+def _decide_overlaps(run: HostRunState, before: int, *, once: bool = False) -> None:
+    """Leaves the new launches the pairs of objects that may be one, by all that the run has stored.
+
+    `once`: it has made each of them in the order of the program, and no call of a function is left out: what comes
+    later does not count.
+    """
     closure = Closure(run.origins.steps)
     run.launches.sites[before:] = [
-        replace(site, overlaps=tuple(o for o in site.overlaps if may_be_one(run.origins, o, closure)))
+        replace(site, overlaps=tuple(o for o in site.overlaps if _may_be_one(run, o, closure, once=once)))
         for site in run.launches.sites[before:]
     ]
+
+
+def _may_be_one(run: HostRunState, pair: PossibleOverlap, closure: Closure, *, once: bool) -> bool:
+    return may_be_one(run.origins, pair, closure) and not (once and pair.later)
 
 
 def _mark_alone(run: HostRunState, before: int, entry: Function) -> None:

@@ -28,8 +28,9 @@ from hgrd.host.linking.stream_flags import (
 )
 from hgrd.host.memory.handed_pointers import HandedPointers
 from hgrd.host.memory.pointer_origins import IN, PointerOrigins
+from hgrd.host.memory.possible_overlaps import timed
 from hgrd.host.memory.stepped_iterators import stepped_elements
-from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite, ProgramMade
+from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite, PossibleOverlap, ProgramMade
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.provenance.by_name import NamedProvenance
 from hgrd.host.provenance.by_object import ObjectProvenance
@@ -267,6 +268,11 @@ class HostRunState(Struct):
     bound: dict[str, BoundMemory] = field(default_factory=dict[str, BoundMemory])
     concrete: ConcreteRun = field(default_factory=ConcreteRun)
     computed: dict[Symbol, frozenset[Symbol]] = field(default_factory=dict[Symbol, frozenset[Symbol]])
+
+    def timed(self, overlaps: Iterable[PossibleOverlap]) -> Iterable[PossibleOverlap]:
+        """The pairs at a launch; where the run is in the order of the program, with what only comes `later`."""
+        in_order = not (self.launches.enclosing or self.text.threads or self.trace.teams)
+        return timed(overlaps, self.origins) if in_order else overlaps
 
     def record_pointers(self, machine: Machine, address: Value, value: Value) -> None:
         """A value, which may have pointers, is stored at an address."""

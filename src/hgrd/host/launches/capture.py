@@ -241,7 +241,7 @@ def _site(
     conditions, kinds = projected(connected(path, roots), roots, launches.fact_kinds, launches.projections)
     conditions = relevant(conditions, roots)
     seen = abstraction_of(roots, [c.term for c in conditions], values)
-    overlaps = possible_overlaps(run.origins, values, by_name, state.path, seen.objects)
+    overlaps = run.timed(possible_overlaps(run.origins, values, by_name, state.path, seen.objects))
     constants = tuple(replace(c, value=seen.composite(c.value)) for c in constants)
     arguments = tuple(map(seen.value, one.arguments))
     grid, block = _map(seen.term, grid), _map(seen.term, block)

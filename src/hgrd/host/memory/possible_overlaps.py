@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations, product
 from math import gcd
 
+from msgspec.structs import replace
+
 from hgrd.host.memory.array_contents import container_with
 from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.pointer_origins import ANYTHING, IN, OR, PointerOrigins
@@ -41,6 +43,17 @@ def possible_overlaps(
     for holder in dict.fromkeys((*(t.key for t in targets), *known)):
         for t in (t for t in targets if t.key != holder):
             yield PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
+
+
+def timed(pairs: Iterable[PossibleOverlap], origins: PointerOrigins) -> Iterator[PossibleOverlap]:
+    """The pairs, each with whether what relates its objects can only come `later`.
+
+    if (gpu) copy<<<n, 256>>>(m->data, v->data);   // one call of this function does not make both:
+    else host_copy(m, v);                          // what is stored in `m` here is not what the kernel gets
+    """
+    closure = Closure(origins.steps)
+    for pair in pairs:
+        yield replace(pair, later=not pair.inside and not may_be_one(origins, pair, closure))
 
 
 def may_be_one(origins: PointerOrigins, pair: PossibleOverlap, closure: Closure) -> bool:

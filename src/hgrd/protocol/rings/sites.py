@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from itertools import product
+from math import prod
 
 from msgspec import Struct
 
-from hgrd.cuda.limits import WARP_SIZE
+from hgrd.cuda.limits import MAX_THREADS, WARP_SIZE
 from hgrd.protocol.barrier_names import NamedBarrier
 from hgrd.protocol.copies.conditions import limit_of
 from hgrd.protocol.model import Arrival, Barrier, Configuration, Item, ProtocolLoop
@@ -196,9 +197,11 @@ def common_terms(terms: tuple[Term, ...], threads: Set[int], configuration: Conf
 def values_by_thread(terms: tuple[Term, ...], configuration: Configuration) -> Iterator[tuple[int, ...]]:
     """The values of terms for each thread of a block, of constant extents, in the order of their numbers.
 
-    Raises EvaluationError where a term has no value.
+    Raises EvaluationError where a term has no value, or the block more threads than a block can have.
     """
     extents = [extent.value for extent in configuration.block]
+    if prod(extents) > MAX_THREADS:
+        raise EvaluationError("a block of too many threads")
     for z, y, x in product(*(range(n) for n in reversed(extents))):
         indexes = zip(configuration.thread, (x, y, z), strict=True)
         values: dict[Symbol, int] = {s: value for s, value in indexes if s is not None}
