@@ -2952,4 +2952,16 @@ MUTATIONS = (
         ("tests/verdicts/host/test_pointers_of_threads.py",),
         gives(True, "host.escapes.thread_arguments:_is_known"),
     ),
+    Mutation(
+        "nothing-is-assumed-aligned",
+        "that memory from outside is aligned is assumed and not listed",
+        ("tests/verdicts/values/test_words_of_bytes.py",),
+        gives(False, "symbolic.addresses:is_assumed_aligned"),
+    ),
+    Mutation(
+        "all-memory-is-allocated",
+        "all memory begins at multiples of 16 bytes",
+        ("tests/verdicts/values/test_words_of_bytes.py",),
+        gives(True, "symbolic.addresses:_is_allocated"),
+    ),
 )

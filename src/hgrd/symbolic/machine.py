@@ -154,8 +154,8 @@ class Semantics(ABC):
         """The pointer that has this number among all pointers to functions; OPAQUE where they are not numbered."""
         return OPAQUE
 
-    def take_address(self, symbol: Symbol) -> bool:
-        """Called where the address that a symbol stands for becomes a number; whether it may."""
+    def take_address(self, target: MemoryObject, symbol: Symbol) -> bool:
+        """Called where the address of an object, which a symbol stands for, becomes a number; whether it may."""
         return False
 
     @abstractmethod
@@ -354,7 +354,7 @@ class Machine(Struct):
     def address_of(self, pointer: Value) -> Term | None:
         """A pointer as a number; None where it leads to memory that has no known address."""
         found = {symbol: t for t in pointed_to(pointer) if (symbol := symbol_of_address(t)) is not None}
-        if not all(self.semantics.take_address(symbol) for symbol in found):
+        if not all(self.semantics.take_address(target, symbol) for symbol, target in found.items()):
             return None
         self.addressed.update(found)
         return address_of(pointer)

@@ -65,9 +65,9 @@ __global__ void in_global_memory(int *a) {
 }
 
 // open: pointers to an unknown place that are stored in to and found there
-__global__ void rounded_up(char *a) {
+__global__ void flipped(char *a) {
   __shared__ int *to;
-  if (threadIdx.x == 0) to = (int *)((reinterpret_cast<size_t>(a) + 255) & ~static_cast<size_t>(255));
+  if (threadIdx.x == 0) to = (int *)(reinterpret_cast<size_t>(a) ^ 64);
   __syncthreads();
   to[threadIdx.x] = 1;
   a[4 * threadIdx.x + 4] = 2;
@@ -100,7 +100,7 @@ int main(int argc, char **argv) {
   nothing_else_there<<<1, 64>>>(a, b, c);
   two_variables<<<1, 64>>>(a, b, n);
   in_global_memory<<<1, 64>>>(a);
-  rounded_up<<<1, 64>>>((char *)a);
+  flipped<<<1, 64>>>((char *)a);
   of_the_heap<<<1, 64>>>();
   in_an_array_of_the_thread<<<1, 64>>>(a, n);
 }

@@ -9,7 +9,6 @@ from hgrd.cuda.atomics import atomic_function
 from hgrd.cuda.builtins import Builtin, Kind, builtin
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import Scope
-from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import BinaryOp, Call
 from hgrd.program.layout import scalars
 from hgrd.program.types import BoolType, IntType, PointerType, RecordType, Type, VoidType
@@ -43,7 +42,6 @@ from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Cell, Choice, Composite, FloatValue, Pointer, Value
 from hgrd.terms import (
-    TRUE,
     Origin,
     Term,
     as_int,
@@ -310,7 +308,7 @@ def _lane(device: DeviceSemantics, machine: Machine, state: State, call: Call, _
         return mod(thread_number(device), const(WARP_SIZE))
     if not machine.speculative:
         text = "%warpid is the number of the warp in its block: no warp is moved to another place while it runs"
-        device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
+        device.assumptions.assume(text, call.span)
     return div(thread_number(device), const(WARP_SIZE))
 
 

@@ -11,7 +11,6 @@ from typing import Final
 from hgrd.cuda.builtins import builtin
 from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind
-from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType
 from hgrd.protocol.device_calls.memory import arms, constant
@@ -22,7 +21,7 @@ from hgrd.protocol.model import Joint
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, Value
-from hgrd.terms import TRUE, Term, as_int, const, div
+from hgrd.terms import Term, as_int, const, div
 
 _ONE_LANE: Final = "one lane holds an element of an accumulator, and the same one in all of its type"
 
@@ -44,9 +43,8 @@ def element_access(
         branch = state.copy()
         branch.assume(guard, ConditionKind.BRANCH, call.span)
         device.access(machine, branch, AccessEvent(kind, pointer, size, call.span, once=once))
-    if not machine.speculative and all(fact.text != _ONE_LANE for fact in device.assumptions.facts):
-        place = users_place(machine, call.span)
-        device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, _ONE_LANE, place))
+    if not machine.speculative:
+        device.assumptions.assume(_ONE_LANE, users_place(machine, call.span))
     return OPAQUE
 
 

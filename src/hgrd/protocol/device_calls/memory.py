@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from hgrd.cuda.atomics import AtomicFunction, StdMemoryOrder, memory_order, nv_thread_scope
 from hgrd.cuda.memory_model import AccessKind, Scope
-from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, number_of
@@ -174,8 +173,8 @@ def heap_memory(
 ) -> Value:
     """Memory of the thread's own: `malloc`, that is assumed not to fail."""
     text = f"{call.function.name}() does not fail"
-    if not machine.speculative and all(fact.text != text for fact in device.assumptions.facts):
-        device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, call.span))
+    if not machine.speculative:
+        device.assumptions.assume(text, call.span)
     size = arguments[0] if arguments else None
     name = machine.names.unique(call.function.name)
     bytes_ = as_int(size) if isinstance(size, Term) else None

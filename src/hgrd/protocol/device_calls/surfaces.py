@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from hgrd.cuda.builtins import builtin
 from hgrd.cuda.memory_model import AccessKind
-from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.span import Span
 from hgrd.program.types import LONG, PointerType, Type, VoidType
@@ -19,7 +18,7 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import store
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, MemoryObject, MemorySpace, Pointer, Value
-from hgrd.terms import TRUE, Op, Origin, Term, add, as_int, conj, const, le, lt, mul, show
+from hgrd.terms import Op, Origin, Term, add, as_int, conj, const, le, lt, mul, show
 
 _COORDINATES = {"1D": 1, "2D": 2, "1DLayered": 2}  # three for all others
 # Sizes that no surface has more of (CUDA Programming Guide, "Technical Specifications per Compute Capability"):
@@ -189,5 +188,5 @@ def _deliver(
 
 
 def _assume(device: DeviceSemantics, machine: Machine, text: str, span: Span) -> None:
-    if not machine.speculative and all(fact.text != text for fact in device.assumptions.facts):
-        device.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, span))
+    if not machine.speculative:
+        device.assumptions.assume(text, span)

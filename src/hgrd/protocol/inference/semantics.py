@@ -12,7 +12,6 @@ from msgspec import Struct
 from hgrd.cuda.atomics import StdMemoryOrder
 from hgrd.cuda.limits import ALL_LANES, WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind, Scope, Space
-from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call, Expression, Launch, Storage, Variable
 from hgrd.program.layout import align_of, scalars
 from hgrd.program.span import Span
@@ -45,7 +44,7 @@ from hgrd.symbolic.values import (
     PointerValue,
     Value,
 )
-from hgrd.terms import TRUE, Origin, Symbol, Term, const, symbols_of, var
+from hgrd.terms import Origin, Symbol, Term, const, symbols_of, var
 
 _SHOWN = 60  # characters of assembly
 _SPACES = {MemorySpace.GLOBAL: Space.GLOBAL, MemorySpace.SHARED: Space.SHARED}
@@ -344,12 +343,13 @@ class DeviceSemantics(Semantics):
         if not machine.speculative and pointer is not OPAQUE:
             targets = ", ".join(f.ref.name for f in self.functions.targets(type_))
             text = f"{name} points to a function whose address these files take: {targets}"
-            self.assumptions.facts.append(Fact(TRUE, FactKind.ASSUMPTION, text, span))
+            self.assumptions.assume(text, span)
         return pointer
 
-    def take_address(self, symbol: Symbol) -> bool:
+    def take_address(self, target: MemoryObject, symbol: Symbol) -> bool:
         """Allows addresses of memory that threads share: all threads see an object at the same place."""
         self.uniformity.common |= {symbol.name}
+        self.assumptions.assume_aligned(target)
         return True
 
     def launch(self, machine: Machine, state: State, launch: Launch) -> Value:
