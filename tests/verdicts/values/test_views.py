@@ -3,12 +3,16 @@
 from tests.checking import verdicts
 
 SOURCE = """
+#include <cuda/std/array>
 #include <cuda/std/mdspan>
 #include <cuda/std/span>
 
 using Matrix = cuda::std::mdspan<float, cuda::std::dextents<int, 2>>;
 using Rows = cuda::std::mdspan<float, cuda::std::extents<int, cuda::std::dynamic_extent, 64>>;
 using Columns = cuda::std::mdspan<float, cuda::std::dextents<int, 2>, cuda::std::layout_left>;
+using Shape = cuda::std::dextents<int, 2>;
+using Strided = cuda::std::layout_stride::mapping<Shape>;
+template <class T> using Frames = cuda::std::mdspan<T, Shape, cuda::std::layout_stride>;
 
 // safe: 2 of 2 pairs
 __global__ void parts(cuda::std::span<int> data) {
@@ -77,6 +81,21 @@ __global__ void too_high(Columns m) {
   if (i < 41 && j < m.extent(1)) m(i, j) = i + 2 * j;  // turned
 }
 
+// safe: 1 of 1 pairs
+__global__ void strided(Frames<const float> in, Frames<float> out) {
+  out(blockIdx.x, threadIdx.x) = in(blockIdx.x, threadIdx.x);
+}
+
+// race: write hop, write hop; global; grid
+__global__ void strided_too_close(Frames<const float> in, Frames<float> out) {
+  out(blockIdx.x, threadIdx.x) = in(blockIdx.x, threadIdx.x) + blockIdx.x;  // hop
+}
+
+// safe: 1 of 1 pairs
+__global__ void by_mapping(Columns m) {
+  m.data_handle()[m.mapping()(threadIdx.x, blockIdx.x)] = m.stride(1) + threadIdx.x + blockIdx.x;
+}
+
 int main() {
   int *a;
   float *b;
@@ -96,6 +115,13 @@ int main() {
   Columns columns(b, 40, 50);
   in_columns<<<50, 128>>>(columns);
   too_high<<<50, 128>>>(columns);
+  float *c;
+  cudaMalloc(&c, 100 * 64 * sizeof(float));
+  Shape frames(40, 64);
+  Strided dense(frames, cuda::std::array<int, 2>{64, 1}), close(frames, cuda::std::array<int, 2>{48, 1});
+  strided<<<40, 64>>>(Frames<const float>(b, close), Frames<float>(c, dense));
+  strided_too_close<<<40, 64>>>(Frames<const float>(b, dense), Frames<float>(c, close));
+  by_mapping<<<50, 40>>>(columns);
 }
 """
 

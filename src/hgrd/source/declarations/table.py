@@ -271,8 +271,9 @@ class Declarations(Struct):
             return str(value)
         if argument[:1] in "-'\"&(" and "lambda" not in argument:
             return _as_clang_dumps(argument.rstrip("ULul"))
-        type_ = self.parse(argument, scope).type
-        return argument if isinstance(type_, OpaqueType) else repr(type_)
+        parsed = self.parse(argument, scope)
+        const = "const " if parsed.const else ""
+        return argument if isinstance(parsed.type, OpaqueType) else f"{const}{parsed.type!r}"
 
 
 def _code_of(character: str) -> str:

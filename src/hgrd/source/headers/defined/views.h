@@ -94,39 +94,104 @@ template <class Index, size_t... I> struct __dynamic<Index, ::std::index_sequenc
 template <class Index, size_t Rank> using dextents = typename __dynamic<Index, ::std::make_index_sequence<Rank>>::type;
 template <size_t Rank, class Index = size_t> using dims = dextents<Index, Rank>;
 
-struct layout_right {
-    template <class E> static __HGRD_V auto stride(const E& e, size_t r) {
-        typename E::index_type product = 1;
-        for (size_t k = r + 1; k < E::rank(); ++k) product *= e.extent(k);
+template <class Extents> struct __mapping {
+    using extents_type = Extents;
+    using index_type = typename Extents::index_type;
+    using size_type = typename Extents::size_type;
+    using rank_type = size_t;
+    Extents __extents;
+    __HGRD_V __mapping() noexcept : __extents() {}
+    __HGRD_V __mapping(const Extents& extents) noexcept : __extents(extents) {}
+    __HGRD_V const Extents& extents() const noexcept { return __extents; }
+    __HGRD_V index_type __size() const {
+        index_type product = 1;
+        for (size_t r = 0; r < Extents::rank(); ++r) product *= __extents.extent(r);
         return product;
     }
-    template <class E, class I> static __HGRD_V auto at(const E&, I i) { return static_cast<typename E::index_type>(i); }
-    template <class E, class I, class J> static __HGRD_V auto at(const E& e, I i, J j) {
-        return at(e, i) * e.extent(1) + static_cast<typename E::index_type>(j);
-    }
-    template <class E, class I, class J, class K> static __HGRD_V auto at(const E& e, I i, J j, K k) {
-        return at(e, i, j) * e.extent(2) + static_cast<typename E::index_type>(k);
-    }
-    template <class E, class I, class J, class K, class L> static __HGRD_V auto at(const E& e, I i, J j, K k, L l) {
-        return at(e, i, j, k) * e.extent(3) + static_cast<typename E::index_type>(l);
-    }
+    static __HGRD_V bool is_always_unique() noexcept { return true; }
+    static __HGRD_V bool is_unique() noexcept { return true; }
+};
+struct layout_right {
+    template <class Extents> struct mapping : __mapping<Extents> {
+        using layout_type = layout_right;
+        using index_type = typename Extents::index_type;
+        __HGRD_V mapping() noexcept {}
+        __HGRD_V mapping(const Extents& extents) noexcept : __mapping<Extents>(extents) {}
+        __HGRD_V index_type stride(size_t r) const {
+            index_type product = 1;
+            for (size_t k = r + 1; k < Extents::rank(); ++k) product *= this->__extents.extent(k);
+            return product;
+        }
+        __HGRD_V index_type required_span_size() const { return this->__size(); }
+        template <class I> __HGRD_V index_type operator()(I i) const { return static_cast<index_type>(i); }
+        template <class I, class J> __HGRD_V index_type operator()(I i, J j) const {
+            return (*this)(i) * this->__extents.extent(1) + static_cast<index_type>(j);
+        }
+        template <class I, class J, class K> __HGRD_V index_type operator()(I i, J j, K k) const {
+            return (*this)(i, j) * this->__extents.extent(2) + static_cast<index_type>(k);
+        }
+        template <class I, class J, class K, class L> __HGRD_V index_type operator()(I i, J j, K k, L l) const {
+            return (*this)(i, j, k) * this->__extents.extent(3) + static_cast<index_type>(l);
+        }
+    };
 };
 struct layout_left {
-    template <class E> static __HGRD_V auto stride(const E& e, size_t r) {
-        typename E::index_type product = 1;
-        for (size_t k = 0; k < r; ++k) product *= e.extent(k);
-        return product;
-    }
-    template <class E, class I> static __HGRD_V auto at(const E&, I i) { return static_cast<typename E::index_type>(i); }
-    template <class E, class I, class J> static __HGRD_V auto at(const E& e, I i, J j) {
-        return static_cast<typename E::index_type>(j) * e.extent(0) + static_cast<typename E::index_type>(i);
-    }
-    template <class E, class I, class J, class K> static __HGRD_V auto at(const E& e, I i, J j, K k) {
-        return static_cast<typename E::index_type>(k) * (e.extent(0) * e.extent(1)) + at(e, i, j);
-    }
-    template <class E, class I, class J, class K, class L> static __HGRD_V auto at(const E& e, I i, J j, K k, L l) {
-        return static_cast<typename E::index_type>(l) * (e.extent(0) * e.extent(1) * e.extent(2)) + at(e, i, j, k);
-    }
+    template <class Extents> struct mapping : __mapping<Extents> {
+        using layout_type = layout_left;
+        using index_type = typename Extents::index_type;
+        __HGRD_V mapping() noexcept {}
+        __HGRD_V mapping(const Extents& extents) noexcept : __mapping<Extents>(extents) {}
+        __HGRD_V index_type stride(size_t r) const {
+            index_type product = 1;
+            for (size_t k = 0; k < r; ++k) product *= this->__extents.extent(k);
+            return product;
+        }
+        __HGRD_V index_type required_span_size() const { return this->__size(); }
+        template <class I> __HGRD_V index_type operator()(I i) const { return static_cast<index_type>(i); }
+        template <class I, class J> __HGRD_V index_type operator()(I i, J j) const {
+            return static_cast<index_type>(j) * this->__extents.extent(0) + static_cast<index_type>(i);
+        }
+        template <class I, class J, class K> __HGRD_V index_type operator()(I i, J j, K k) const {
+            return static_cast<index_type>(k) * stride(2) + (*this)(i, j);
+        }
+        template <class I, class J, class K, class L> __HGRD_V index_type operator()(I i, J j, K k, L l) const {
+            return static_cast<index_type>(l) * stride(3) + (*this)(i, j, k);
+        }
+    };
+};
+struct layout_stride {
+    template <class Extents> struct mapping : __mapping<Extents> {
+        using layout_type = layout_stride;
+        using index_type = typename Extents::index_type;
+        index_type __stride[Extents::rank()];
+        __HGRD_V mapping() noexcept : __stride{} {}
+        template <class Strides> __HGRD_V mapping(const Extents& extents, const Strides& strides) noexcept
+            : mapping(extents, strides, ::std::make_index_sequence<Extents::rank()>{}) {}
+        template <class Strides, size_t... Rank>
+        __HGRD_V mapping(const Extents& extents, const Strides& strides, ::std::index_sequence<Rank...>) noexcept
+            : __mapping<Extents>(extents), __stride{static_cast<index_type>(strides[Rank])...} {}
+        template <class Other, class = typename Other::layout_type>
+        __HGRD_V mapping(const Other& other) noexcept : mapping(other, ::std::make_index_sequence<Extents::rank()>{}) {}
+        template <class Other, size_t... Rank>
+        __HGRD_V mapping(const Other& other, ::std::index_sequence<Rank...>) noexcept
+            : __mapping<Extents>(other.extents()), __stride{static_cast<index_type>(other.stride(Rank))...} {}
+        __HGRD_V index_type stride(size_t r) const { return __stride[r]; }
+        __HGRD_V index_type required_span_size() const {
+            index_type size = 1;
+            for (size_t r = 0; r < Extents::rank(); ++r) size += (this->__extents.extent(r) - 1) * __stride[r];
+            return size;
+        }
+        template <class I> __HGRD_V index_type operator()(I i) const { return static_cast<index_type>(i) * __stride[0]; }
+        template <class I, class J> __HGRD_V index_type operator()(I i, J j) const {
+            return (*this)(i) + static_cast<index_type>(j) * __stride[1];
+        }
+        template <class I, class J, class K> __HGRD_V index_type operator()(I i, J j, K k) const {
+            return (*this)(i, j) + static_cast<index_type>(k) * __stride[2];
+        }
+        template <class I, class J, class K, class L> __HGRD_V index_type operator()(I i, J j, K k, L l) const {
+            return (*this)(i, j, k) + static_cast<index_type>(l) * __stride[3];
+        }
+    };
 };
 
 template <class T> struct default_accessor {};
@@ -134,6 +199,7 @@ template <class T, class Extents, class Layout = layout_right, class Accessor = 
   public:
     using extents_type = Extents;
     using layout_type = Layout;
+    using mapping_type = typename Layout::template mapping<Extents>;
     using element_type = T;
     using value_type = ::std::remove_cv_t<T>;
     using index_type = typename Extents::index_type;
@@ -142,24 +208,26 @@ template <class T, class Extents, class Layout = layout_right, class Accessor = 
     using data_handle_type = T*;
     using reference = T&;
     T* __data;
-    Extents __extents;
-    __HGRD_V mdspan() : __data(nullptr), __extents() {}
+    mapping_type __mapping;
+    __HGRD_V mdspan() : __data(nullptr), __mapping() {}
     template <class... Sizes, class = ::std::enable_if_t<(::std::is_convertible_v<Sizes, typename Extents::index_type> && ...)>>
-    __HGRD_V explicit mdspan(T* data, Sizes... sizes) : __data(data), __extents(sizes...) {}
-    __HGRD_V mdspan(T* data, const Extents& extents) : __data(data), __extents(extents) {}
+    __HGRD_V explicit mdspan(T* data, Sizes... sizes) : __data(data), __mapping(Extents(sizes...)) {}
+    __HGRD_V mdspan(T* data, const Extents& extents) : __data(data), __mapping(extents) {}
+    __HGRD_V mdspan(T* data, const mapping_type& mapping) : __data(data), __mapping(mapping) {}
     __HGRD_V T* data_handle() const { return __data; }
-    __HGRD_V const Extents& extents() const { return __extents; }
-    __HGRD_V index_type extent(size_t r) const { return __extents.extent(r); }
-    __HGRD_V index_type stride(size_t r) const { return Layout::stride(__extents, r); }
+    __HGRD_V const mapping_type& mapping() const { return __mapping; }
+    __HGRD_V const Extents& extents() const { return __mapping.__extents; }
+    __HGRD_V index_type extent(size_t r) const { return __mapping.__extents.extent(r); }
+    __HGRD_V index_type stride(size_t r) const { return __mapping.stride(r); }
     static __HGRD_V size_t rank() { return Extents::rank(); }
     __HGRD_V size_type size() const {
         size_type product = 1;
-        for (size_t r = 0; r < Extents::rank(); ++r) product *= __extents.extent(r);
+        for (size_t r = 0; r < Extents::rank(); ++r) product *= __mapping.__extents.extent(r);
         return product;
     }
-    template <class... At> __HGRD_V T& operator()(At... at) const { return __data[Layout::at(__extents, at...)]; }
+    template <class... At> __HGRD_V T& operator()(At... at) const { return __data[__mapping(at...)]; }
 #if defined(__cpp_multidimensional_subscript)
-    template <class... At> __HGRD_V T& operator[](At... at) const { return __data[Layout::at(__extents, at...)]; }
+    template <class... At> __HGRD_V T& operator[](At... at) const { return __data[__mapping(at...)]; }
 #else
     template <class At> __HGRD_V T& operator[](At at) const { return __data[at]; }
 #endif
