@@ -976,7 +976,7 @@ MUTATIONS = (
         "counters-from-zero",
         "every counter begins at 0",
         ("tests/verdicts/sync/test_beginnings.py",),
-        gives(True, "races.sync.arrival_counters:ArrivalCounters._from_zero"),
+        gives(True, "races.sync.arrival_counters:ArrivalCounters._from_first"),
     ),
     Mutation(
         "resets-are-sure",
@@ -2963,5 +2963,11 @@ MUTATIONS = (
         "all memory begins at multiples of 16 bytes",
         ("tests/verdicts/values/test_words_of_bytes.py",),
         gives(True, "symbolic.addresses:_is_allocated"),
+    ),
+    Mutation(
+        "countdowns-begin-with-any-number",
+        "a counter that goes down begins with the number of those who arrive, whatever is stored there",
+        ("tests/verdicts/sync/test_counting_down.py",),
+        gives(True, "races.sync.arrival_counters:_is_at_first"),
     ),
 )

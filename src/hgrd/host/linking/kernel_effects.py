@@ -23,6 +23,7 @@ from hgrd.program.types import INT, ArrayType, IntType, OpaqueType, PointerType,
 from hgrd.program.walk import nodes
 
 _ANYWHERE: Final = "anywhere"
+_ATOMIC_OBJECT: Final = "cuda::atomic::"
 _NUMBERS: Final = (
     "__half",
     "half",
@@ -128,9 +129,8 @@ class ModSets(Struct):
         """
         if kernel not in self.numbers:
             everything = [node for function in run_by(kernel, self.functions) for node in nodes(function.body)]
-            found = [
-                n.value for n in everything if isinstance(n, ir.Assign) and not isinstance(n.place, ir.VariablePlace)
-            ]
+            stores = (n for n in everything if isinstance(n, ir.Assign) and not isinstance(n.place, ir.VariablePlace))
+            found = [_number_of(n.value) for n in stores]
             for call in (n for n in everything if isinstance(n, ir.Call)):
                 function = self.functions.get(call.function.key)
                 if (function is None or function.body is None) and any(w in call.function.name for w in _STORING):
@@ -152,6 +152,15 @@ class ModSets(Struct):
                 return name not in _NUMBERS
             case _:
                 return False
+
+
+def _number_of(value: ir.Expression) -> ir.Expression:
+    """The number that a value is, or that an atomic object is made with: `new (p) cuda::latch<…>(n)`."""
+    match value:
+        case ir.Construct(constructor=made, arguments=(number,)) if made and made.qualified.startswith(_ATOMIC_OBJECT):
+            return number
+        case _:
+            return value
 
 
 def writes_when_destroyed(functions: Iterable[Function]) -> bool:

@@ -1,5 +1,6 @@
 """Arrival counters: `if (atomicInc(&count, n) == n - 1)` is true for the last one to arrive.
 
+So is `if (atomicSub(&left, 1) == 1)`, where `left` begins as the number of those who arrive; a `cuda::latch` counts so.
 If every block (or every thread) adds one to a counter once, or once in each iteration of a loop that all make equally
 often, a thread that finds that all have done so knows that all their earlier writes are done (CUDA Programming Guide,
 "Memory Fence Functions": the sum that the last block makes).
@@ -29,6 +30,7 @@ from hgrd.races.threads.two_threads import ThreadPair
 from hgrd.symbolic.polynomials import polynomial
 from hgrd.terms import FALSE, TRUE, Op, Term, conj, const, disj, eq, mul, negate, sub, substitute, symbols_of, var
 from hgrd.terms.linear import difference
+from hgrd.terms.print import show
 from hgrd.terms.rewrite import bottom_up, rebuild
 
 _BITS = 32
@@ -36,10 +38,26 @@ _MOST_ROUNDS = 1 << 16
 
 
 class Counting(Struct, frozen=True):
-    """Counting of arrivals: all parties together perform `arrival` at most `total` times."""
+    """Counting of arrivals, up from 0 or `down` to it: all parties together perform `arrival` `total` times at most."""
 
     arrival: Access
     total: Term
+    down: bool = False
+
+    @property
+    def first(self) -> Term:
+        """What the counter begins with."""
+        return self.total if self.down else const(0)
+
+    @property
+    def last(self) -> Term:
+        """What it is when all have arrived."""
+        return const(0) if self.down else self.total
+
+    @property
+    def found_by_last(self) -> Term:
+        """What the arrival of the last one finds."""
+        return const(1) if self.down else difference(self.total, const(1))
 
 
 class ArrivalCounters(Idiom):
@@ -114,17 +132,17 @@ class ArrivalCounters(Idiom):
 
     def _found(self, key: str) -> Counting | None:
         changes = [a for a in accesses(self._protocol.items) if a.target.key == key and modifies(a)]
-        arrivals = [a for a in changes if a.kind is AccessKind.ATOMIC and a.operation in ("add", "inc")]
+        arrivals = [a for a in changes if a.kind is AccessKind.ATOMIC and a.operation in ("add", "inc", "sub")]
         rounds = self._rounds(arrivals[0]) if len(arrivals) == 1 else None
         if rounds is None:
             return None
         arrival = arrivals[0]
         total = mul(self._parties(arrival), rounds)
         resets = [a for a in changes if a is not arrival]
-        counting = Counting(arrival, total)
-        reset = all(r.value is const(0) for r in resets) and any(self._is_made(r, counting) for r in resets)
+        counting = Counting(arrival, total, down=_goes_down(arrival))
+        reset = all(_is_first(r, counting) for r in resets) and any(self._is_made(r, counting) for r in resets)
         begins_again = reset or _begins_again(arrival, total)
-        if not _by_one(arrival, total) or not self._from_zero(arrival, begins_again=begins_again):
+        if not _by_one(arrival, total) or not self._from_first(counting, begins_again=begins_again):
             return None
         last = all(any(_last(q, key, counting) for q in self._events.acquires(r)) for r in resets)
         return counting if last else None
@@ -136,14 +154,13 @@ class ArrivalCounters(Idiom):
         arrived = self._events.order.of(counting.arrival)
         return surely_follows(self._events, reset, arrived, known_at(counting.arrival), complete)
 
-    def _from_zero(self, arrival: Access, *, begins_again: bool) -> bool:
-        """Whether nothing says that the counter does not begin at 0; `begins_again`: the last one to arrive resets it.
+    def _from_first(self, counting: Counting, *, begins_again: bool) -> bool:
+        """Whether nothing says that the counter begins otherwise; `begins_again`: the last one to arrive resets it.
 
         Without that, an earlier launch of the kernel leaves the number of those that arrived.
         """
-        return all(
-            _is_zero(b, arrival, begins_again=begins_again) for b in beginnings_of(self._protocol.memory, arrival)
-        )
+        begins = beginnings_of(self._protocol.memory, counting.arrival)
+        return all(_is_at_first(b, counting, begins_again=begins_again) for b in begins)
 
     def _parties(self, arrival: Access) -> Term:
         """The number of those who arrive: all threads, or one of each block, or of each but one."""
@@ -170,12 +187,13 @@ class ArrivalCounters(Idiom):
     # ------------------------------------------------------------ what counters explain, and what is wrong with them
 
     def assumptions(self, a: Access, b: Access) -> list[tuple[str, Span | None]]:
-        """Every counter is 0 when the kernel begins; it does not wrap around where a loop counts."""
-        used = dict.fromkeys(c.arrival for pair in ((a, b), (b, a)) for _, c in self._meetings(*pair))
+        """What every counter is when the kernel begins; it does not wrap around where a loop counts."""
+        counters = {c.arrival: c for pair in ((a, b), (b, a)) for _, c in self._meetings(*pair)}
         repeated: list[tuple[str, Span | None]] = [
-            ("atomic counters do not wrap around", x.span) for x in used if self._events.order.of(x).depth > 0
+            ("atomic counters do not wrap around", x.span) for x in counters if self._events.order.of(x).depth > 0
         ]
-        return [*((f"{x.target.name} is 0 when the kernel begins", x.span) for x in used), *repeated]
+        begins = ((f"{x.target.name} is {show(c.first)} when the kernel begins", x.span) for x, c in counters.items())
+        return [*begins, *repeated]
 
     def explains(self, before: Access, after: Access, acquire: Acquire) -> bool | None:
         """The acquire tells that all have arrived."""
@@ -237,9 +255,20 @@ def _by_one(arrival: Access, total: Term) -> bool:
     """One is added; an atomicInc does not begin again before all have arrived."""
     if arrival.value is None:
         return False
-    if arrival.operation == "add":
-        return arrival.value is const(1)
+    if arrival.operation in ("add", "sub"):
+        return arrival.value is const(1) or _goes_down(arrival)
     return difference(arrival.value, total) in (const(0), const(-1)) or arrival.value.low >= total.high
+
+
+def _goes_down(arrival: Access) -> bool:
+    """Whether one is taken from the counter."""
+    minus = arrival.value is not None and arrival.value.is_const and (arrival.value.value + 1) % (1 << _BITS) == 0
+    return arrival.value is const(1) if arrival.operation == "sub" else arrival.operation == "add" and minus
+
+
+def _is_first(reset: Access, counting: Counting) -> bool:
+    """Whether a write stores what the counter begins with."""
+    return reset.value is not None and _as_many(reset.value, counting.first)
 
 
 def _begins_again(arrival: Access, total: Term) -> bool:
@@ -248,11 +277,13 @@ def _begins_again(arrival: Access, total: Term) -> bool:
     return arrival.operation == "inc" and value is not None and difference(value, total) is const(-1)
 
 
-def _is_zero(beginning: Beginning, arrival: Access, *, begins_again: bool) -> bool:
-    """Whether a counter that begins so begins at 0; another kernel that sets it to 0 somewhere is taken to leave 0."""
+def _is_at_first(beginning: Beginning, counting: Counting, *, begins_again: bool) -> bool:
+    """Whether a counter that begins so begins at its first number; a kernel that stores it is taken to leave it."""
     if beginning.number is not None:
-        return not number_at(beginning, arrival.size, signed=False)
-    return not beginning.anything and (begins_again if beginning.own else 0 in beginning.numbers)
+        number = number_at(beginning, counting.arrival.size, signed=False)
+        return counting.first is const(number) if number is not None else not counting.down
+    again = begins_again if beginning.own else any(counting.first is const(n) for n in beginning.numbers)
+    return again and not beginning.anything
 
 
 def _mine(acquire: Acquire, counting: Counting) -> bool:
@@ -262,13 +293,13 @@ def _mine(acquire: Acquire, counting: Counting) -> bool:
 
 def _complete(acquire: Acquire, counting: Counting) -> bool:
     """Whether the test tells that all have arrived (the arrival itself finds how many had before it)."""
-    needed = difference(counting.total, const(1 if _mine(acquire, counting) else 0))
+    needed = counting.found_by_last if _mine(acquire, counting) else counting.last
     found, args = var(acquire.symbol), acquire.test.args
     match acquire.test.op:
         case Op.EQ:
             sides = ((args[0], args[1]), (args[1], args[0]))
         case Op.LE:
-            sides = ((args[1], args[0]),)
+            sides = ((args[0], args[1]) if counting.down else (args[1], args[0]),)
         case _:
             sides = ()
     return any(
