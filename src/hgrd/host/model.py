@@ -93,7 +93,8 @@ class PossibleOverlap(Struct, frozen=True):
 
     `inside`: not the first object itself, but what pointers lead to that are found in it.  `elsewhere`: the
     pairs of their alternatives, by keys, the pointers to which were found at different places of one object.
-    `later`: where the launch is met, outside of loops and with one thread of the host, nothing has related the two yet.
+    `written`: where the launch is met once, after so many stores of code that is not followed, those that it may make
+    later do not count.
     """
 
     first: str
@@ -101,7 +102,7 @@ class PossibleOverlap(Struct, frozen=True):
     text: str
     inside: bool = False
     elsewhere: tuple[tuple[str, str], ...] = ()
-    later: bool = False
+    written: int | None = None
 
 
 class HeldPointers(Struct, frozen=True):

@@ -27,11 +27,11 @@ from hgrd.host.linking.hidden_launches import hidden_launches
 from hgrd.host.linking.link import LaunchPlace, Linked, link
 from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.pointer_origins import IN
-from hgrd.host.memory.possible_overlaps import may_be_one
+from hgrd.host.memory.possible_overlaps import decided_by
 from hgrd.host.memory.stored_targets import StoredTargets
 from hgrd.host.memory.stored_twice import Part
 from hgrd.host.memory.unknowns import external, fresh_name, unknown
-from hgrd.host.model import Fact, FactKind, HostNote, HostRun, LaunchSite, PossibleOverlap
+from hgrd.host.model import Fact, FactKind, HostNote, HostRun, LaunchSite
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.semantics import HostSemantics
 from hgrd.host.sharing.beside import find_beside
@@ -288,20 +288,11 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
 
 
 def _decide_overlaps(run: HostRunState, before: int, *, once: bool = False) -> None:
-    """Leaves the new launches the pairs of objects that may be one, by all that the run has stored.
-
-    `once`: it has made each of them in the order of the program, and no call of a function is left out: what comes
-    later does not count.
-    """
-    closure = Closure(run.origins.steps)
+    """Leaves the new launches the pairs of objects that may be one; `once`: as for `decided_by`."""
+    may_be_one = decided_by(run.origins, once=once)
     run.launches.sites[before:] = [
-        replace(site, overlaps=tuple(o for o in site.overlaps if _may_be_one(run, o, closure, once=once)))
-        for site in run.launches.sites[before:]
+        replace(site, overlaps=tuple(filter(may_be_one, site.overlaps))) for site in run.launches.sites[before:]
     ]
-
-
-def _may_be_one(run: HostRunState, pair: PossibleOverlap, closure: Closure, *, once: bool) -> bool:
-    return may_be_one(run.origins, pair, closure) and not (once and pair.later)
 
 
 def _mark_alone(run: HostRunState, before: int, entry: Function) -> None:

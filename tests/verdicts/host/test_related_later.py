@@ -23,6 +23,26 @@ __global__ void in_loop(const float *x, float *y) { SHIFT }
 // open: from.data and to.data: they may be the same memory
 __global__ void in_recursion(const float *x, float *y) { SHIFT }
 
+// open: last and now: they may be the same memory
+__global__ void kept_for_the_next_call(const float *x, float *y) { SHIFT }
+
+// open: steps.last and now: they may be the same memory
+__global__ void kept_in_a_member(const float *x, float *y) { SHIFT }
+
+static float *last;
+void step(float *now) {
+  if (last) kept_for_the_next_call<<<16, 64>>>(last, now);
+  last = now;
+}
+struct Steps {
+  float *last;
+  void step(float *now) {
+    kept_in_a_member<<<16, 64>>>(last, now);
+    last = now;
+  }
+};
+void step_of(Steps *steps, float *now) { steps->step(now); }
+
 void copy(Buffer *to, Buffer *from, bool gpu) {
   if (gpu) other_arm<<<16, 64>>>(from->data, to->data);
   else host_copy(to, from);

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.host.concrete.run import ConcreteRun
 from hgrd.host.concurrency.trace import Trace
@@ -28,7 +29,6 @@ from hgrd.host.linking.stream_flags import (
 )
 from hgrd.host.memory.handed_pointers import HandedPointers
 from hgrd.host.memory.pointer_origins import IN, PointerOrigins
-from hgrd.host.memory.possible_overlaps import timed
 from hgrd.host.memory.stepped_iterators import stepped_elements
 from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite, PossibleOverlap, ProgramMade
 from hgrd.host.provenance.beginnings import ObjectBeginnings
@@ -270,9 +270,9 @@ class HostRunState(Struct):
     computed: dict[Symbol, frozenset[Symbol]] = field(default_factory=dict[Symbol, frozenset[Symbol]])
 
     def timed(self, overlaps: Iterable[PossibleOverlap]) -> Iterable[PossibleOverlap]:
-        """The pairs at a launch; where the run is in the order of the program, with what only comes `later`."""
+        """The pairs at a launch, with what code that is not followed has `written` before it, if that is known."""
         in_order = not (self.launches.enclosing or self.text.threads or self.trace.teams)
-        return timed(overlaps, self.origins) if in_order else overlaps
+        return (replace(o, written=self.origins.written) for o in overlaps) if in_order else overlaps
 
     def record_pointers(self, machine: Machine, address: Value, value: Value) -> None:
         """A value, which may have pointers, is stored at an address."""

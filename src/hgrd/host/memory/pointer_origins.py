@@ -11,8 +11,8 @@ that returned the other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Set
-from itertools import product
+from collections.abc import Callable, Iterable, Iterator, Set
+from itertools import chain, product
 from math import inf
 from typing import Final
 
@@ -69,7 +69,8 @@ class PointerOrigins(Struct):
     pointer that led to an object from outside.
     `own`: objects of which every element of another one has its own, since each iteration of a loop makes one, or which
     are stored at one place of it only; `own_at` has the places of an object where pointers to another one were stored.
-    `calls` are names for the results of calls.
+    `calls` are names for the results of calls.  `unseen` are the pairs of an object and a name that only code that is
+    not followed may have stored in it, each with how many it may have stored before; `written` is that number by now.
     """
 
     held: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
@@ -81,6 +82,8 @@ class PointerOrigins(Struct):
     calls: dict[tuple[str, tuple[Value, ...]], str] = field(default_factory=dict[tuple[str, tuple[Value, ...]], str])
     visible: VisibleStores = field(default_factory=VisibleStores)
     placed: StoredPointers = field(default_factory=StoredPointers)
+    unseen: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    written: int = 0
 
     def record_store(self, machine: Machine, address: Value, value: Value) -> None:
         """A value is stored at an address."""
@@ -98,7 +101,9 @@ class PointerOrigins(Struct):
             self._record_own(place.target.key, found, own)
             self.stored.setdefault(place.target.key, set()).update(found)
             for name in self.closed({place.target.key}):
-                self.held.setdefault(name.removeprefix(IN), set()).update(found)
+                holder = name.removeprefix(IN)
+                self.held.setdefault(holder, set()).update(found)
+                self.unseen = {pair: n for pair, n in self.unseen.items() if pair[0] != holder or pair[1] not in found}
             self._record_place(machine, place, value)
 
     def _record_place(self, machine: Machine, place: Pointer, value: Value) -> None:
@@ -208,7 +213,11 @@ class PointerOrigins(Struct):
     def record_written_key(self, key: str, sources: Iterable[str]) -> None:
         """As `record_written`, for the object of a key."""
         given = set(sources)
-        self.held.setdefault(key, set()).update(given)
+        held = self.held.setdefault(key, set())
+        for name in given - held:
+            self.unseen[key, name] = self.written
+            self.written += 1
+        held.update(given)
         own = self.own.get(key)
         if own:
             own -= self.closed(given)
@@ -262,6 +271,22 @@ class PointerOrigins(Struct):
     def steps(self, name: str) -> Iterator[str]:
         """What has a name may be, or hold, this, by what is known of it alone."""
         return self._inside(name.removeprefix(IN)) if name.startswith(IN) else self._is(name)
+
+    def steps_of(self, written: int) -> Callable[[str], Iterator[str]]:
+        """As `steps`, without what code that is not followed may have stored after so many stores of it.
+
+        if (gpu) copy<<<n, 256>>>(m->data, v->data);   // one call of this function does not make both:
+        else host_copy(m, v);                          // what this may store in `m` is not what the kernel gets
+        """
+
+        def steps(name: str) -> Iterator[str]:
+            if not name.startswith(IN):
+                return self._is(name)
+            key = name.removeprefix(IN)
+            held = (n for n in self.held.get(key, ()) if self.unseen.get((key, n), -1) < written)
+            return chain(held, self._as_inside(key))
+
+        return steps
 
     def _is(self, key: str) -> Iterator[str]:
         """What an object may be."""

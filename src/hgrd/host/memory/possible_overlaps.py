@@ -6,11 +6,9 @@ if (!m) cudaMalloc(&m, n), model->m = m;          // a new object, stored at one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, product
 from math import gcd
-
-from msgspec.structs import replace
 
 from hgrd.host.memory.array_contents import container_with
 from hgrd.host.memory.closure import Closure
@@ -45,15 +43,24 @@ def possible_overlaps(
             yield PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
 
 
-def timed(pairs: Iterable[PossibleOverlap], origins: PointerOrigins) -> Iterator[PossibleOverlap]:
-    """The pairs, each with whether what relates its objects can only come `later`.
+def decided_by(origins: PointerOrigins, *, once: bool) -> Callable[[PossibleOverlap], bool]:
+    """Whether the objects of a pair may be one, for all that a run has stored when it is over.
 
-    if (gpu) copy<<<n, 256>>>(m->data, v->data);   // one call of this function does not make both:
-    else host_copy(m, v);                          // what is stored in `m` here is not what the kernel gets
+    `once`: it has made each launch in the order of the program, and no call of a function is left out: what code that
+    is not followed may store after a launch does not count.
     """
     closure = Closure(origins.steps)
-    for pair in pairs:
-        yield replace(pair, later=not pair.inside and not may_be_one(origins, pair, closure))
+    until_launch: dict[int, Closure] = {}
+
+    def decide(pair: PossibleOverlap) -> bool:
+        if not may_be_one(origins, pair, closure):
+            return False
+        if not once or pair.inside or pair.written is None:
+            return True
+        earlier = until_launch.setdefault(pair.written, Closure(origins.steps_of(pair.written)))
+        return may_be_one(origins, pair, earlier)
+
+    return decide
 
 
 def may_be_one(origins: PointerOrigins, pair: PossibleOverlap, closure: Closure) -> bool:
