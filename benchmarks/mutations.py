@@ -2954,7 +2954,7 @@ MUTATIONS = (
     ),
     Mutation(
         "nothing-is-assumed-aligned",
-        "that memory from outside is aligned is assumed and not listed",
+        "bytes and halves begin at any address",
         ("tests/verdicts/values/test_words_of_bytes.py",),
         gives(False, "symbolic.addresses:is_assumed_aligned"),
     ),

@@ -14,7 +14,7 @@ from hgrd.program.expressions import Binary, BinaryOp, Call, Expression, IntCons
 from hgrd.program.statements import Block, Evaluate, Loop, Statement
 from hgrd.program.types import BOOL, INT, LONG, VOID, IntType
 
-_ATOMIC = "cuda::atomic::"
+ATOMIC = "cuda::atomic::"
 
 
 def as_atomic(call: Call) -> Expression:
@@ -48,7 +48,7 @@ def waited(e: Expression) -> Statement:
 def _operation(call: Call) -> str:
     """The method of an atomic number; "" of other functions."""
     function = call.function
-    return function.name if function.qualified == _ATOMIC + function.name and not function.user_code else ""
+    return function.name if function.qualified == ATOMIC + function.name and not function.user_code else ""
 
 
 def _while(condition: Expression) -> Statement:
@@ -72,7 +72,7 @@ def _counted(call: Call, op: BinaryOp) -> Expression:
 
 def _called(call: Call, name: str, operand: Expression | None, order: str, held: IntType = INT) -> Call:
     type_ = VOID if name == "store" else held
-    function = replace(call.function, key=_ATOMIC + name, name=name, qualified=_ATOMIC + name, returns=type_)
+    function = replace(call.function, key=ATOMIC + name, name=name, qualified=ATOMIC + name, returns=type_)
     operands = () if operand is None else (operand,)
     arguments = (call.arguments[0], *operands, _number(ORDERS_AND_SCOPES[order], INT, call))
     return Call(function, arguments, type_, call.span)

@@ -1,7 +1,8 @@
 """Addresses as integers: pointers that a program converts to numbers and back.
 
-The address of an object is made of symbols, the same for all threads; arithmetic on it may end in a pointer again, as
-in `(T *)((uintptr_t)p + 16)`, and as offsets into the window of shared memory do in inline assembly.
+The address of an object is a multiple, which a symbol stands for, of what it is aligned to, the same for all threads.
+Arithmetic on it may end in a pointer again, as in `(T *)((uintptr_t)p + 16)`, and as offsets into the window of shared
+memory do in inline assembly.
 
     unsigned *word = (unsigned *)((uintptr_t)p & ~3);   // the word that a byte is in
     unsigned shift = ((uintptr_t)p & 3) * 8;            // and where: p - word, in bits
@@ -15,7 +16,7 @@ from typing import Final
 from hgrd.program.types import POINTER_SIZE, FloatType, IntType, PointerType
 from hgrd.symbolic.values import Choice, MemoryObject, MemorySpace, NullValue, Pointer, PointerValue, Value
 from hgrd.terms import Op, Origin, Symbol, Term, add, bit_and, const, ite, mod, mul, sub, var
-from hgrd.terms.linear import congruent, difference, from_linear, linear
+from hgrd.terms.linear import congruent, difference, linear
 
 ADDRESSES: Final = 1 << 48  # above all numbers that are addresses
 _PREFIX: Final = "address of "
@@ -90,13 +91,13 @@ def pointer_at(address: Term, objects: Mapping[Symbol, MemoryObject]) -> Pointer
         condition, then, otherwise = plain.args
         one, two = pointer_at(then, objects), pointer_at(otherwise, objects)
         return None if one is None or two is None else Choice(condition, one, two)
-    constant, atoms = linear(_unmasked(plain))
-    bases = [a for a in atoms if a.op is Op.VAR and a.symbol in objects]
+    whole = _unmasked(plain)
+    bases = [a for a in linear(whole)[1] if a.op is Op.VAR and a.symbol in objects]
     if len(bases) != 1:
         return None
     target = objects[bases[0].symbol]
     begin = address_of(Pointer(target, const(0)))
-    offset = None if begin is None else difference(from_linear((constant, atoms)), begin)
+    offset = None if begin is None else difference(whole, begin)
     return None if offset is None or bases[0] in linear(offset)[1] else Pointer(target, offset)
 
 

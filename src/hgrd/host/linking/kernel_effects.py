@@ -18,12 +18,12 @@ from hgrd.host.linking.stored_kinds import Kind, kinds_stored
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.expressions import Storage, Variable
+from hgrd.program.libcu_objects import ATOMIC
 from hgrd.program.program import Function
 from hgrd.program.types import INT, ArrayType, IntType, OpaqueType, PointerType, Record, RecordType, Type
 from hgrd.program.walk import nodes
 
 _ANYWHERE: Final = "anywhere"
-_ATOMIC_OBJECT: Final = "cuda::atomic::"
 _NUMBERS: Final = (
     "__half",
     "half",
@@ -157,7 +157,7 @@ class ModSets(Struct):
 def _number_of(value: ir.Expression) -> ir.Expression:
     """The number that a value is, or that an atomic object is made with: `new (p) cuda::latch<…>(n)`."""
     match value:
-        case ir.Construct(constructor=made, arguments=(number,)) if made and made.qualified.startswith(_ATOMIC_OBJECT):
+        case ir.Construct(constructor=made, arguments=(number,)) if made and made.qualified.startswith(ATOMIC):
             return number
         case _:
             return value

@@ -103,7 +103,8 @@ class PointerOrigins(Struct):
             for name in self.closed({place.target.key}):
                 holder = name.removeprefix(IN)
                 self.held.setdefault(holder, set()).update(found)
-                self.unseen = {pair: n for pair, n in self.unseen.items() if pair[0] != holder or pair[1] not in found}
+                for key in found:
+                    self.unseen.pop((holder, key), None)
             self._record_place(machine, place, value)
 
     def _record_place(self, machine: Machine, place: Pointer, value: Value) -> None:
