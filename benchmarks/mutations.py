@@ -2198,6 +2198,26 @@ MUTATIONS = (
         gives((), "protocol.inference.stored_pointers:_declared"),
     ),
     Mutation(
+        "kept-objects-hold-nothing",
+        "what is found in an object that the program keeps is not what this object held before",
+        ("tests/verdicts/host/test_related_later.py",),
+        around(
+            "host.memory.pointer_origins:_inside_of", lambda _, name: name if name.startswith("in ") else f"in {name}"
+        ),
+    ),
+    Mutation(
+        "views-copy",
+        "constructors and operators of another file copy what they get, as other methods do",
+        ("tests/verdicts/host/test_copying_methods.py",),
+        gives(False, "host.escapes.kept_pointers:is_special"),
+    ),
+    Mutation(
+        "all-methods-copy",
+        "methods of another file copy what they get by pointers, too",
+        ("tests/verdicts/host/test_copying_methods.py",),
+        gives(True, "host.escapes.kept_pointers:takes_constants"),
+    ),
+    Mutation(
         "host-elements-differ",
         "different elements of an array are taken for different pointers, whatever their indexes",
         ("tests/verdicts/host/test_same_memory.py",),

@@ -94,7 +94,8 @@ class PossibleOverlap(Struct, frozen=True):
     `inside`: not the first object itself, but what pointers lead to that are found in it.  `elsewhere`: the
     pairs of their alternatives, by keys, the pointers to which were found at different places of one object.
     `written`: where the launch is met once, after so many stores of code that is not followed, those that it may make
-    later do not count.
+    later do not count.  `copiers` are functions that are not there: the two are one only if these keep pointers that
+    they are taken to copy.
     """
 
     first: str
@@ -103,6 +104,7 @@ class PossibleOverlap(Struct, frozen=True):
     inside: bool = False
     elsewhere: tuple[tuple[str, str], ...] = ()
     written: int | None = None
+    copiers: tuple[str, ...] = ()
 
 
 class HeldPointers(Struct, frozen=True):

@@ -289,9 +289,10 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
 
 def _decide_overlaps(run: HostRunState, before: int, *, once: bool = False) -> None:
     """Leaves the new launches the pairs of objects that may be one; `once`: as for `decided_by`."""
-    may_be_one = decided_by(run.origins, once=once)
+    decide = decided_by(run.origins, once=once)
     run.launches.sites[before:] = [
-        replace(site, overlaps=tuple(filter(may_be_one, site.overlaps))) for site in run.launches.sites[before:]
+        replace(site, overlaps=tuple(left for o in site.overlaps if (left := decide(o)) is not None))
+        for site in run.launches.sites[before:]
     ]
 
 

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from hgrd.host.constructors import constructed, constructed_type, new_object
 from hgrd.host.containers.element_changes import note_call, note_store
 from hgrd.host.containers.element_lookups import lookup_of, record_lookup
-from hgrd.host.containers.elements import elements_in, forget_elements, has_numbers
+from hgrd.host.containers.elements import elements_in, forget_elements
 from hgrd.host.device_work.order import record_order, stores_no_pointers
 from hgrd.host.device_work.thrust_algorithms import note_policy
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
 from hgrd.host.escapes.exceptions import left_by_throwing
 from hgrd.host.escapes.followed_calls import follow_calls
+from hgrd.host.escapes.kept_pointers import record_kept
 from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containers, wild_store
 from hgrd.host.execution.computed_numbers import note_result
 from hgrd.host.execution.held_functions import follow_pointed, forwards, invoked
@@ -228,9 +229,7 @@ class HostSemantics(Semantics):
             self.run.origins.record_copy(machine, state, arguments[0], arguments[1])
             sources = held_in(arguments[1:])
         if not exact and not own_elements and not stores_no_pointers(invocation):
-            self.run.handed.record_spread(self.run.origins, call, direct_targets(arguments[:1]))
-            written = direct_targets(written_by(call, arguments))
-            self.run.origins.record_written((t for t in written if not has_numbers(self.run, t)), sources)
+            record_kept(self.run, call, arguments, sources, own=own)
         if call.function.qualified.startswith("std::tuple::"):
             for key in self.run.origins.inside(arguments) & state.store.keys():
                 state.store[key] = Region({}, Generation())

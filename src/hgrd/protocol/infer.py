@@ -217,7 +217,7 @@ def _run(
         assumed=(
             *dict.fromkeys(device.assumptions.facts),
             *_present(tables, kernel, arguments, machine.entered),
-            *overlap_assumptions(overlaps.excluded, used, device.memory.fetched, kernel.span),
+            *overlap_assumptions(overlaps, used, device.memory.fetched, kernel.span),
         ),
         across=tuple(device.assumptions.across),
         symbols=SymbolInfo(

@@ -22,16 +22,20 @@ from hgrd.terms import TRUE
 
 
 class Overlaps(Struct, frozen=True):
-    """The overlaps that are possible at a launch, and those that the kernel excludes by `__restrict__`."""
+    """The overlaps that are possible at a launch, and those that the kernel excludes by `__restrict__`.
+
+    And those that functions exclude which are taken to copy what they get.
+    """
 
     possible: tuple[PossibleOverlap, ...]
     excluded: tuple[PossibleOverlap, ...]
+    copied: tuple[PossibleOverlap, ...]
 
 
 def declared_apart(
     kernel: Function, given: Iterable[tuple[Variable, Value]], overlaps: Iterable[PossibleOverlap]
 ) -> Overlaps:
-    """What a kernel says by `__restrict__` of overlaps of what it is given."""
+    """The overlaps of what a kernel is given, by what it says of them by `__restrict__`, and what they depend on."""
     leads = {parameter.key: frozenset(t.key for t in pointed_to(value)) for parameter, value in given}
     alone = [
         targets.difference(*(others for other, others in leads.items() if other != key))
@@ -40,7 +44,8 @@ def declared_apart(
     ]
     found = tuple(overlaps)
     excluded = tuple(o for o in found if any(_parts(targets, o) for targets in alone))
-    return Overlaps(tuple(o for o in found if o not in excluded), excluded)
+    copied = tuple(o for o in found if o.copiers and o not in excluded)
+    return Overlaps(tuple(o for o in found if o not in (*excluded, *copied)), excluded, copied)
 
 
 def _parts(targets: frozenset[str], overlap: PossibleOverlap) -> bool:
@@ -59,12 +64,16 @@ def overlap_gaps(
 
 
 def overlap_assumptions(
-    overlaps: Iterable[PossibleOverlap], accesses: Iterable[Access], fetched: Iterable[str], span: Span
+    overlaps: Overlaps, accesses: Iterable[Access], fetched: Iterable[str], span: Span
 ) -> Iterator[Fact]:
-    """The assumptions that two such objects do not overlap, since the kernel declares it."""
-    for overlap in _that_matter(overlaps, accesses, fetched):
+    """The assumptions that two such objects do not overlap: the kernel declares it, or functions copy what they get."""
+    used, read = tuple(accesses), tuple(fetched)
+    for overlap in _that_matter(overlaps.excluded, used, read):
         text = f"{overlap.text} do not overlap, as the kernel declares by __restrict__"
         yield Fact(TRUE, FactKind.ASSUMPTION, text, span)
+    for overlap in _that_matter(overlaps.copied, used, read):
+        why = f"objects given by reference to const are copied, and no pointer is kept, by {', '.join(overlap.copiers)}"
+        yield Fact(TRUE, FactKind.ASSUMPTION, f"{overlap.text} do not overlap: {why}", span)
 
 
 def _that_matter(

@@ -29,6 +29,31 @@ __global__ void kept_for_the_next_call(const float *x, float *y) { SHIFT }
 // open: steps.last and now: they may be the same memory
 __global__ void kept_in_a_member(const float *x, float *y) { SHIFT }
 
+// open: saved.data and now.data: they may be the same memory
+__global__ void kept_object(const float *x, float *y) { SHIFT }
+
+// open: whole.part.data and now.part.data: they may be the same memory
+__global__ void kept_object_of_objects(const float *x, float *y) { SHIFT }
+
+// safe: 1 of 1 pairs
+__global__ void kept_object_not_given(const float *x, float *y) { SHIFT }
+
+static Buffer *saved;
+void step_of_object(Buffer *now) {
+  if (saved) kept_object<<<16, 64>>>(saved->data, now->data);
+  saved = now;
+}
+struct Whole { Buffer *part; };
+static Whole *whole;
+void step_of_objects(Whole *now) {
+  if (whole) kept_object_of_objects<<<16, 64>>>(whole->part->data, now->part->data);
+  whole = now;
+}
+static Buffer *kept;
+void step_beside(Buffer *now, float *given) {
+  if (kept) kept_object_not_given<<<16, 64>>>(kept->data, given);
+  kept = now;
+}
 static float *last;
 void step(float *now) {
   if (last) kept_for_the_next_call<<<16, 64>>>(last, now);

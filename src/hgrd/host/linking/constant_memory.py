@@ -9,13 +9,13 @@ globals, destructors, callbacks of a library.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
 from hgrd.cuda.spelling import cuda_name
+from hgrd.host.linking.library_names import is_special
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.constant_variables import BY_NAME
 from hgrd.program.expressions import Storage, Variable
@@ -87,7 +87,7 @@ def _behind_the_scenes(units: Iterable[Program]) -> set[str]:
                 below.setdefault(key, set()).update(_mentioned(function.body))
                 copies.setdefault(key, set()).update(_uses(function.body)[1])
                 hidden |= _taken(function.body)
-                if _is_special(function.ref):
+                if is_special(function.ref):
                     hidden.add(key)
         for item in unit.globals.values():
             hidden |= _mentioned(item.initial)
@@ -117,13 +117,6 @@ def _mentioned(root: object) -> set[str]:
 
 def _taken(root: object) -> set[str]:
     return {n.function.key for n in nodes(root) if isinstance(n, ir.FunctionAddress) and not n.virtual}
-
-
-def _is_special(function: ir.FunctionRef) -> bool:
-    """A constructor, a destructor or an operator."""
-    owner = function.qualified.removesuffix(function.name).removesuffix("::")
-    constructs = re.search(rf"(^|::){re.escape(function.name)}(<.*>)?$", owner)
-    return constructs is not None or re.match(r"~|operator\b", function.name) is not None
 
 
 def _on_the_host(unit: Program) -> Iterator[tuple[str, object]]:

@@ -148,6 +148,13 @@ def hides_stores(qualified: str) -> bool:
     return qualified.startswith(_HIDDEN)
 
 
+def is_special(function: FunctionRef) -> bool:
+    """Whether a function is a constructor, a destructor or an operator."""
+    owner = function.qualified.removesuffix(function.name).removesuffix("::")
+    constructs = re.search(rf"(^|::){re.escape(function.name)}(<.*>)?$", owner)
+    return constructs is not None or re.match(r"~|operator\b", function.name) is not None
+
+
 def is_of_program(function: FunctionRef) -> bool:
     """Whether the program declares a function itself, whatever the libraries call by that name.
 

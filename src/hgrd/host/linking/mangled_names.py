@@ -16,6 +16,11 @@ def may_write(key: str) -> tuple[bool, bool]:
     return method and not codes.startswith("_ZNK"), _WRITABLE.search(codes) is not None
 
 
+def takes_constants(key: str) -> bool:
+    """Whether a function of this key is a method that may change its object, and gets references to const at most."""
+    return may_write(key) == (True, False) and "P" not in _without_names(key)
+
+
 def _without_names(key: str) -> str:
     """The mangled name without its identifiers, which are preceded by their lengths."""
     kept: list[str] = []

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Set
-from itertools import chain, product
+from itertools import product
 from math import inf
 from typing import Final
 
@@ -62,7 +62,9 @@ class Loaded(Struct, frozen=True):
 
 
 class PointerOrigins(Struct):
-    """What pointers may lead to, by keys of objects.  What an object K holds has the name `in K`.
+    """What pointers may lead to, by keys of objects.
+
+    What an object K holds has the name `in K`, what this holds in turn `in in K`.
 
     `held`: what has been stored in an object, or may have been by code that is not followed, by any name of it;
     `stored`: by this name.  `may_be`: what an object from outside may be, or be a part of.  `loaded`: the place of the
@@ -71,6 +73,7 @@ class PointerOrigins(Struct):
     are stored at one place of it only; `own_at` has the places of an object where pointers to another one were stored.
     `calls` are names for the results of calls.  `unseen` are the pairs of an object and a name that only code that is
     not followed may have stored in it, each with how many it may have stored before; `written` is that number by now.
+    `copied` are those of them that only functions may have stored which are taken to copy, with the names of these.
     """
 
     held: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
@@ -84,6 +87,7 @@ class PointerOrigins(Struct):
     placed: StoredPointers = field(default_factory=StoredPointers)
     unseen: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     written: int = 0
+    copied: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def record_store(self, machine: Machine, address: Value, value: Value) -> None:
         """A value is stored at an address."""
@@ -105,6 +109,7 @@ class PointerOrigins(Struct):
                 self.held.setdefault(holder, set()).update(found)
                 for key in found:
                     self.unseen.pop((holder, key), None)
+                    self.copied.pop((holder, key), None)
             self._record_place(machine, place, value)
 
     def _record_place(self, machine: Machine, place: Pointer, value: Value) -> None:
@@ -199,25 +204,30 @@ class PointerOrigins(Struct):
         held = (IN + name.removeprefix(IN) for value in values for name in named_in(value))
         return {name for name in self.closed(held) if not name.startswith(IN)}
 
-    def record_written(self, targets: Iterable[MemoryObject], sources: Iterable[str]) -> None:
-        """Code that is not followed may have stored pointers in these objects."""
+    def record_written(self, targets: Iterable[MemoryObject], sources: Iterable[str], copier: str = "") -> None:
+        """Code that is not followed may have stored pointers in these objects; `copier`: one that is taken to copy."""
         given = set(sources)
         for target in (t for t in targets if given and not is_handle(t.element)):
             self.stored.setdefault(target.key, set()).update(given)
             for name in self.closed({target.key}) if target.external else (target.key,):
-                self.record_written_key(name.removeprefix(IN), given)
+                self.record_written_key(name.removeprefix(IN), given, copier)
 
     def record_lost(self, targets: Iterable[MemoryObject]) -> None:
         """Code that is there, but is not followed, may have stored any pointer in these objects."""
         self.record_written((t for t in targets if may_hold(t.element)), (ANYTHING,))
 
-    def record_written_key(self, key: str, sources: Iterable[str]) -> None:
+    def record_written_key(self, key: str, sources: Iterable[str], copier: str = "") -> None:
         """As `record_written`, for the object of a key."""
         given = set(sources)
         held = self.held.setdefault(key, set())
         for name in given - held:
             self.unseen[key, name] = self.written
             self.written += 1
+        for name in given:
+            if not copier:
+                self.copied.pop((key, name), None)
+            elif name not in held:
+                self.copied[key, name] = copier
         held.update(given)
         own = self.own.get(key)
         if own:
@@ -271,23 +281,23 @@ class PointerOrigins(Struct):
 
     def steps(self, name: str) -> Iterator[str]:
         """What has a name may be, or hold, this, by what is known of it alone."""
-        return self._inside(name.removeprefix(IN)) if name.startswith(IN) else self._is(name)
+        return self._inside(name.removeprefix(IN), self._held) if name.startswith(IN) else self._is(name)
 
-    def steps_of(self, written: int) -> Callable[[str], Iterator[str]]:
+    def steps_of(self, written: float, *, copies: bool = False) -> Callable[[str], Iterator[str]]:
         """As `steps`, without what code that is not followed may have stored after so many stores of it.
 
         if (gpu) copy<<<n, 256>>>(m->data, v->data);   // one call of this function does not make both:
         else host_copy(m, v);                          // what this may store in `m` is not what the kernel gets
+
+        `copies`: nor what only those may have stored that are taken to copy.
         """
+        copied = self.copied if copies else {}
 
-        def steps(name: str) -> Iterator[str]:
-            if not name.startswith(IN):
-                return self._is(name)
-            key = name.removeprefix(IN)
-            held = (n for n in self.held.get(key, ()) if self.unseen.get((key, n), -1) < written)
-            return chain(held, self._as_inside(key))
+        def held(key: str) -> Iterator[str]:
+            pairs = ((key, name) for name in self.held.get(key, ()))
+            return (pair[1] for pair in pairs if self.unseen.get(pair, -1) < written and pair not in copied)
 
-        return steps
+        return lambda name: self._inside(name.removeprefix(IN), held) if name.startswith(IN) else self._is(name)
 
     def _is(self, key: str) -> Iterator[str]:
         """What an object may be."""
@@ -299,15 +309,23 @@ class PointerOrigins(Struct):
         if key.endswith((ELEMENTS, SHARED_ELEMENTS)):
             yield IN + container_with(key)[0]
 
-    def _inside(self, key: str) -> Iterator[str]:
-        """What an object may hold."""
-        yield from self.held.get(key, ())
-        yield from self._as_inside(key)
+    def _held(self, key: str) -> Iterable[str]:
+        return self.held.get(key, ())
 
-    def _as_inside(self, key: str) -> Iterator[str]:
-        """What an object may hold because it may be another one."""
+    def _inside(self, key: str, held: Callable[[str], Iterable[str]]) -> Iterator[str]:
+        """What an object may hold, or (`in K`) what the objects may hold that it holds; `held` has what is stored."""
+        yield from held(key)
+        if key.startswith(IN):
+            yield from map(_inside_of, self._inside(key.removeprefix(IN), held))
         for name in self._is(key):
-            yield name if name.startswith(IN) else IN + name
+            yield _inside_of(name)
+            if name.startswith(IN):
+                yield name
+
+
+def _inside_of(name: str) -> str:
+    """The name of what the objects of a name hold."""
+    return name if name.startswith(IN + IN) else IN + name
 
 
 def pointers_in(value: Value) -> Iterator[Pointer]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, product
-from math import gcd
+from math import gcd, inf
+
+from msgspec.structs import replace
 
 from hgrd.host.memory.array_contents import container_with
 from hgrd.host.memory.closure import Closure
@@ -43,24 +45,36 @@ def possible_overlaps(
             yield PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
 
 
-def decided_by(origins: PointerOrigins, *, once: bool) -> Callable[[PossibleOverlap], bool]:
-    """Whether the objects of a pair may be one, for all that a run has stored when it is over.
+def decided_by(origins: PointerOrigins, *, once: bool) -> Callable[[PossibleOverlap], PossibleOverlap | None]:
+    """What is left of a pair, for all that a run has stored when it is over: None if the objects are not one.
 
     `once`: it has made each launch in the order of the program, and no call of a function is left out: what code that
-    is not followed may store after a launch does not count.
+    is not followed may store after a launch does not count.  Where the objects may be one only if functions store
+    pointers that are taken to copy what they get, the pair says so.
     """
-    closure = Closure(origins.steps)
-    until_launch: dict[int, Closure] = {}
+    full = Closure(origins.steps)
+    parts: dict[tuple[float, bool], Closure] = {}
 
-    def decide(pair: PossibleOverlap) -> bool:
-        if not may_be_one(origins, pair, closure):
-            return False
-        if not once or pair.inside or pair.written is None:
-            return True
-        earlier = until_launch.setdefault(pair.written, Closure(origins.steps_of(pair.written)))
-        return may_be_one(origins, pair, earlier)
+    def part(written: float, *, copies: bool) -> Closure:
+        return parts.setdefault((written, copies), Closure(origins.steps_of(written, copies=copies)))
+
+    def decide(pair: PossibleOverlap) -> PossibleOverlap | None:
+        if not may_be_one(origins, pair, full):
+            return None
+        written = pair.written if once and not pair.inside and pair.written is not None else inf
+        if written != inf and not may_be_one(origins, pair, part(written, copies=False)):
+            return None
+        if not origins.copied or may_be_one(origins, pair, part(written, copies=True)):
+            return pair
+        return replace(pair, copiers=_copiers(origins, pair, full))
 
     return decide
+
+
+def _copiers(origins: PointerOrigins, pair: PossibleOverlap, closure: Closure) -> tuple[str, ...]:
+    """The functions that two objects have to do with and that are taken to copy what they get."""
+    names = {name.removeprefix(IN) for name in closure.of((pair.first, IN + pair.first, pair.second))}
+    return tuple(sorted({copier for (key, _), copier in origins.copied.items() if key in names}))
 
 
 def may_be_one(origins: PointerOrigins, pair: PossibleOverlap, closure: Closure) -> bool:
