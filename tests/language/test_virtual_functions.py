@@ -3,6 +3,39 @@
 from tests.checking import verdicts
 
 SOURCE = """
+using real = float;
+struct Plain {
+  __device__ virtual void put(int *a, const int *from) const { a[0] = from[threadIdx.x]; }  // plain
+  __device__ virtual void more(int *a, const int *from) const { a[1] = from[threadIdx.x]; }  // more
+  __device__ virtual void most(int *a, const int n, real x) const { a[2] = threadIdx.x; }
+};
+struct Atomic : Plain {
+  __device__ void put(int *a, const int *from) { atomicAdd(&a[0], from[threadIdx.x]); }  // not const
+  __device__ void more(int *a, int *from) const { atomicAdd(&a[1], from[threadIdx.x]); }  // int, not const int
+  __device__ void most(int *const a, int n, float x) const { a[threadIdx.x] = n; }
+};
+
+// race: write plain, write plain; global; warp block
+__global__ void hidden_by_a_method_without_const(int *a, const int *from) {
+  Atomic atomic;
+  const Plain &plain = atomic;
+  if (blockIdx.x == 0) plain.put(a, from);
+}
+
+// race: write more, write more; global; warp block
+__global__ void hidden_by_a_method_of_other_pointers(int *a, const int *from) {
+  Atomic atomic;
+  const Plain &plain = atomic;
+  if (blockIdx.x == 0) plain.more(a, from);
+}
+
+// safe: 1 of 1 pairs
+__global__ void overridden_in_other_words(int *a) {
+  Atomic atomic;
+  const Plain &plain = atomic;
+  if (blockIdx.x == 0) plain.most(a, 1, 2.0f);
+}
+
 struct Rule { __device__ virtual int at(int i) const { return i; } };
 struct Half : Rule { __device__ int at(int i) const override { return i / 2; } };
 struct Named : Half { int more; };

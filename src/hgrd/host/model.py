@@ -38,11 +38,22 @@ class ConstantMemory(Struct, frozen=True):
 class BoundMemory(Struct, frozen=True):
     """What a texture or surface stands for: an object, by the value of its handle, or a reference, by its key.
 
-    It is one of the places in `memory`.
+    It is one of the places in `memory`, or (`unknown`) of places that are not known.
     """
 
     handle: Term | str
     memory: tuple[Pointer, ...]
+    unknown: bool = False
+
+
+class MadeSurface(Struct, frozen=True):
+    """A surface that the program makes: its memory is one of these places.
+
+    `own`: of other memory in each iteration of the loops around.
+    """
+
+    memory: tuple[Pointer, ...]
+    own: bool
 
 
 class Holding(Struct, frozen=True):

@@ -26,6 +26,7 @@ class Function(Struct, frozen=True):
     `parameters` begin with `this` (a pointer) for methods.  Constructors initialise members and bases
     at the start of `body`.  `body` is None for declarations.  `noreturn` is as declared (exit, abort).
     `restrict` are the keys of the parameters that are pointers declared `__restrict__`.
+    `declared` is its type as the source says it: "void (const int *) const".
     Where the source has gotos, `written` is the body with them, and `body` what `irregular` makes of it.
     """
 
@@ -41,6 +42,7 @@ class Function(Struct, frozen=True):
     pure: bool = False  # pure virtual: without a body of its own
     variadic: bool = False
     restrict: frozenset[str] = frozenset()
+    declared: str = ""
     written: Block | None = None
 
     @property

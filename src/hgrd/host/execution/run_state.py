@@ -30,7 +30,7 @@ from hgrd.host.linking.stream_flags import (
 from hgrd.host.memory.handed_pointers import HandedPointers
 from hgrd.host.memory.pointer_origins import IN, PointerOrigins
 from hgrd.host.memory.stepped_iterators import stepped_elements
-from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite, PossibleOverlap, ProgramMade
+from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite, MadeSurface, PossibleOverlap, ProgramMade
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.provenance.by_name import NamedProvenance
 from hgrd.host.provenance.by_object import ObjectProvenance
@@ -246,7 +246,8 @@ class HostRunState(Struct):
 
     `trace` is what the present run puts on the device, `beside` what the launches so far may run beside.
     `concrete` has what launches find in memory where no input decides about it.
-    `bound` has what textures and surfaces stand for, by the names of their handles and the keys of their references.
+    `bound` has what textures and surfaces stand for, by the names of their handles and the keys of their references,
+    `surfaces` are those that the program makes, by the places of the calls (none: it is not known which).
     `computed` are numbers that the program computes from others by steps that are not followed, with these.
     `origins` say what pointers lead to, `handed` which of them the program has put where.
     """
@@ -266,6 +267,7 @@ class HostRunState(Struct):
     trace: Trace = field(default_factory=Trace)
     beside: Beside = field(default_factory=Beside)
     bound: dict[str, BoundMemory] = field(default_factory=dict[str, BoundMemory])
+    surfaces: dict[Span, list[MadeSurface]] = field(default_factory=dict[Span, list[MadeSurface]])
     concrete: ConcreteRun = field(default_factory=ConcreteRun)
     computed: dict[Symbol, frozenset[Symbol]] = field(default_factory=dict[Symbol, frozenset[Symbol]])
 

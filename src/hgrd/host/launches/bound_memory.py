@@ -1,25 +1,67 @@
-"""Bound memory: what the textures and surfaces stand for that a launch knows."""
+"""Bound memory: what the textures and surfaces stand for that a launch knows.
+
+surf2Dread(&v, surfaces[t & 1], …);   // which one that is may not be known: if two surfaces that the program makes
+surf2Dwrite(v, surfaces[t + 1 & 1], …);   // may be of one array, each may be of the memory of any
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain, combinations
 
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.abstraction import LaunchAbstraction
+from hgrd.host.memory.possible_overlaps import decided_by, differ, possible_overlaps
 from hgrd.host.model import BoundMemory
 from hgrd.symbolic.values import Pointer, Value, terms_in
-from hgrd.terms import Term, symbols_of, var
+from hgrd.terms import Op, Term, symbols_of, var
+from hgrd.terms.parity import with_parities
 
 
 def bound_at(run: HostRunState, values: Iterable[Value]) -> list[BoundMemory]:
     """What the textures and surfaces are bound to that a launch with these values knows, references among them."""
-    handles = dict.fromkeys(var(s) for value in values for t in terms_in(value) for s in symbols_of(t))
+    numbers = dict.fromkeys(t for value in values for t in terms_in(value))
+    handles = dict.fromkeys(var(s) for t in numbers for s in symbols_of(t))
     named = (run.bound[key] for key in run.linked.globals if key in run.bound)
-    given = (run.bound[h.symbol.name] for h in handles if h.symbol.name in run.bound)
-    return [bound for bound in (*named, *given) if bound.memory]
+    given = [run.bound[h.symbol.name] for h in handles if h.symbol.name in run.bound]
+    known = {bound.handle for bound in given}
+    others = [t for t in numbers if t not in known and t.op in (Op.VAR, Op.READ)]
+    return [bound for bound in (*named, *given) if bound.memory] + [*_one_of_all(run, others)]
 
 
 def seen_at_launch(seen: LaunchAbstraction, bound: BoundMemory) -> BoundMemory:
     """What a texture or surface stands for, in the terms of a launch."""
     handle = seen.term(bound.handle) if isinstance(bound.handle, Term) else bound.handle
-    return BoundMemory(handle, tuple(Pointer(seen.place(p.target), seen.term(p.offset)) for p in bound.memory))
+    memory = tuple(Pointer(seen.place(p.target), seen.term(p.offset)) for p in bound.memory)
+    return BoundMemory(handle, memory, bound.unknown)
+
+
+def _one_of_all(run: HostRunState, handles: list[Term]) -> Iterator[BoundMemory]:
+    """What handles stand for of which it is not known which they are, where two of them may be of one array."""
+    if not run.surfaces or (_are_apart(run) and not any(_may_be_one(a, b) for a, b in combinations(handles, 2))):
+        return
+    surfaces = list(chain(*run.surfaces.values()))
+    memory = tuple({p.target.key: p for made in surfaces for p in made.memory}.values())
+    unknown = not all(run.surfaces.values()) or not all(made.memory for made in surfaces)
+    for handle in handles:
+        yield BoundMemory(handle, memory, unknown)
+
+
+def _may_be_one(one: Term, other: Term) -> bool:
+    """Whether two handles are elements of one table that may be the same."""
+    if one.op is not Op.READ or other.op is not Op.READ or one.payload != other.payload:
+        return False
+    return not differ(with_parities(one.args[0]), with_parities(other.args[0]), ())
+
+
+def _are_apart(run: HostRunState) -> bool:
+    """Whether each surface that the program makes is of an array of its own."""
+    surfaces = list(chain(*run.surfaces.values()))
+    places = [place for made in surfaces for place in made.memory]
+    names = {place.target.key: place.target.name for place in places}
+    known = all(run.surfaces.values()) and all(made.memory and made.own for made in surfaces)
+    if not known or len(names) < len(places):
+        return False
+    overlaps = possible_overlaps(run.origins, places, (), (), names)
+    decide = decided_by(run.origins, once=False)
+    return not any(decide(overlap) for overlap in overlaps if not overlap.inside)

@@ -315,6 +315,8 @@ _KNOWN: Final[Mapping[str, LibraryModel]] = {
     "cudaHostMalloc": _malloc_host,
     "cudaHostRegister": _host_register,
     "cudaMallocPitch": _malloc_pitch,
+    "cudaMallocArray": lambda call: _allocated(call, None, MemorySpace.GLOBAL),
+    "cudaMalloc3DArray": lambda call: _allocated(call, None, MemorySpace.GLOBAL),
     "cudaMalloc3D": _malloc_3d,
     "cudaHostGetDevicePointer": _same_memory,
     "cudaGetSymbolAddress": _same_memory,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.memory.pointer_origins import pointers_in
 from hgrd.host.memory.unknowns import direct_targets, forget_targets
-from hgrd.host.model import BoundMemory
+from hgrd.host.model import BoundMemory, MadeSurface
 from hgrd.program.types import IntType
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import EMPTY
@@ -30,6 +30,10 @@ def create_object(call: LibraryCall) -> Value | None:
     call.run.provenance.objects.record_computed(direct_targets(call.arguments[:1]), call.span)
     forget_targets(call.state, call.arguments[:1], deep=False)
     handle = load(call.machine, call.state, call.arguments[0], _HANDLE, call.span)
+    if call.name == "cudaCreateSurfaceObject":
+        made = call.run.surfaces.setdefault(call.span, [])
+        own = all(_is_own(call, place.target.key) for place in memory)
+        made += () if call.machine.speculative else (MadeSurface(memory, own),)
     if isinstance(handle, Term) and handle.op is Op.VAR:
         call.run.bound[handle.symbol.name] = BoundMemory(handle, memory)
     return _SUCCESS
@@ -40,6 +44,15 @@ def _in_description(call: LibraryCall, resource: Value | None) -> Iterator[Point
     for place in () if resource is None else pointers_in(resource):
         for cell in call.state.store.get(place.target.key, EMPTY).cells.values():
             yield from pointers_in(cell.value)
+
+
+def _is_own(call: LibraryCall, key: str) -> bool:
+    """Whether an object is another one in each iteration of the loops around."""
+    loaded, index = call.run.origins.loaded.get(key), call.machine.names.index
+    loops = [loop.binder for loop in call.run.trace.inside]
+    if loaded is not None:
+        return all(binder in loaded.offset.symbols for binder in loops)
+    return all(index.get(key, -1) > index.get(binder.name, -1) for binder in loops)
 
 
 def bind_reference(at: int) -> LibraryModel:

@@ -47,7 +47,7 @@ _ALLOCATING: Final = (  # beginnings of names of C functions of libraries
 
 _STORING: Final = (
     "swap", "push_back", "emplace_back", "cudaMalloc", "cudaMallocAsync", "cudaMallocManaged", "cudaMallocHost",
-    "cudaHostAlloc", "cudaMallocPitch", "cuMemAlloc", "cuMemAlloc_v2",
+    "cudaHostAlloc", "cudaMallocPitch", "cudaMallocArray", "cudaMalloc3DArray", "cuMemAlloc", "cuMemAlloc_v2",
 )  # fmt: skip
 _COPIES: Final = ("cudaMemcpy", "cuMemcpyHtoD", "memcpy", "memmove")
 _BACK: Final = ("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync")

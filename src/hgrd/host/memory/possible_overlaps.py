@@ -108,7 +108,7 @@ def _stored_elsewhere(origins: PointerOrigins, made: str, found: str) -> bool:
     if holders != [loaded.holder] or any(made in others for others in origins.may_be.values()):
         return False
     places = origins.own_at.get((loaded.holder, made), set())
-    return len(places) == 1 and all(place.is_const and _differ(place, loaded.offset, ()) for place in places)
+    return len(places) == 1 and all(place.is_const and differ(place, loaded.offset, ()) for place in places)
 
 
 def _common_holder(origins: PointerOrigins, one: str, other: str) -> str | None:
@@ -131,7 +131,7 @@ def _keeps_places(origins: PointerOrigins, holder: str) -> bool:
 def _found_apart(origins: PointerOrigins, one: str, other: str, held: tuple[Term, ...]) -> bool:
     """Whether the pointers to two objects were found at different places of one, where the conditions hold."""
     together = _common_holder(origins, one, other) is not None
-    return together and _differ(origins.loaded[one].offset, origins.loaded[other].offset, held)
+    return together and differ(origins.loaded[one].offset, origins.loaded[other].offset, held)
 
 
 def _repeats(origins: PointerOrigins, holder: str, closure: Closure) -> bool:
@@ -147,7 +147,7 @@ def _own(origins: PointerOrigins, holder: str, closure: Closure) -> set[str]:
     return origins.own.get(holder, set()).difference(*others)
 
 
-def _differ(one: Term, other: Term, held: Iterable[Term]) -> bool:
+def differ(one: Term, other: Term, held: Iterable[Term]) -> bool:
     """Whether two offsets are never equal, where the conditions hold."""
     between = difference(one, other)
     constant, atoms = linear(between)
@@ -156,10 +156,10 @@ def _differ(one: Term, other: Term, held: Iterable[Term]) -> bool:
     common = gcd(*(abs(n) for n in atoms.values()))
     if constant % common or not sub(one, other).low <= 0 <= sub(one, other).high:
         return True
-    return any(_says_differ(term, constant, atoms) for term in held)
+    return any(_saysdiffer(term, constant, atoms) for term in held)
 
 
-def _says_differ(term: Term, constant: int, atoms: Mapping[Term, int]) -> bool:
+def _saysdiffer(term: Term, constant: int, atoms: Mapping[Term, int]) -> bool:
     if term.op is not Op.NOT or term.args[0].op is not Op.EQ:
         return False
     told, parts = linear(difference(*term.args[0].args))

@@ -133,6 +133,8 @@ def _memory(device: DeviceSemantics, value: Value, span: Span) -> MemoryObject |
 
     None for a handle of an unknown surface.
     """
+    if device.memory.is_unknown(value):
+        return None
     arrays = {place.target.key: place.target for place in device.memory.bound_to(value)}
     if not arrays:
         return _handle(device, value, span)

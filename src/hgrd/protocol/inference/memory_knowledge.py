@@ -82,6 +82,10 @@ class MemoryKnowledge(Struct):
         handle = value.target.key if isinstance(value, Pointer) else value
         return next((b.memory for b in self.bound if b.handle == handle), ())
 
+    def is_unknown(self, handle: Value) -> bool:
+        """Whether a surface may be of memory that is not known, perhaps that of another surface."""
+        return any(b.unknown for b in self.bound if b.handle == handle)
+
     @property
     def has_device_variables(self) -> bool:
         """Whether the program has variables in global memory, which every device function can name."""

@@ -85,6 +85,7 @@ def declared_function(declaration: FunctionDeclaration, unit: Unit) -> Function:
         noreturn=declaration.noreturn,
         pure=declaration.pure,
         variadic=declaration.variadic,
+        declared=declaration.type_text,
     )
 
 
@@ -110,6 +111,7 @@ def _function(definition: Definition, unit: Unit, parameters: tuple[Variable, ..
         pure=declaration.pure,
         variadic=declaration.variadic,
         restrict=_restrict(definition.node, parameters),
+        declared=declaration.type_text,
     )
 
 

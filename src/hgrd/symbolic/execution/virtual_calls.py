@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from msgspec import Struct
 
@@ -14,6 +16,10 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import const
+
+_QUALIFIERS: Final = re.compile(r"\bconst\b|&+")
+_CONST: Final = re.compile(r"\bconst\b|\s")
+_OUTERMOST: Final = re.compile(r"\bconst\b(?=[^*&,<>]*[,)])")  # of a parameter: `int *const`, `const int`
 
 
 class Overrider(Struct, frozen=True):
@@ -87,9 +93,28 @@ def _same_method(function: Function, method: Function | None, named: FunctionRef
     both_end = function.ref.name.startswith("~") and named.name.startswith("~")  # named after its class
     if (function.ref.name != named.name and not both_end) or function.pure:
         return False
-    if method is None or method.body is None or function.body is None:
+    if method is None:
+        return True
+    if _differ_in_const(function.declared, method.declared):
+        return False
+    if method.body is None or function.body is None:
         return True
     return [p.type for p in function.parameters[1:]] == [p.type for p in method.parameters[1:]]
+
+
+def _differ_in_const(one: str, other: str) -> bool:
+    """Whether the types of two methods are alike but for `const` or `&`: none overrides the other ([class.virtual])."""
+    (first, of_first), (second, of_second) = map(_parameters_of, (one, other))
+    if _QUALIFIERS.findall(of_first) != _QUALIFIERS.findall(of_second):
+        return True
+    return first != second and _CONST.sub("", first) == _CONST.sub("", second)
+
+
+def _parameters_of(type_: str) -> tuple[str, str]:
+    """The types of the parameters, without a `const` of these themselves, and what comes after them."""
+    before, _, after = type_.partition(" -> ")[0].rpartition(")")
+    parameters = _OUTERMOST.sub("", before.partition("(")[2] + ",")
+    return " ".join(parameters.split()), after
 
 
 def _bases(key: str, records: Mapping[str, Record]) -> list[tuple[str, int]]:
