@@ -39,6 +39,27 @@ __global__ void left(int *to, const int *from) { to[threadIdx.x] = from[threadId
 // race: read between, write between; global; warp
 __global__ void left_between(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x ^ 1]; }  // between
 
+// safe: 4 of 4 pairs
+__global__ void in_a_method(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x ^ 1]; }  // method
+
+// race: read copied, write copied; global; warp
+__global__ void copied_in_a_method(int *to, const int *from) { to[threadIdx.x] = from[threadIdx.x ^ 1]; }  // copied
+
+struct Pair {
+  int *to, *from;
+  int n;
+  void swap() {
+    for (int p = 1; p < n; p *= 2) { in_a_method<<<1, 64>>>(to, from); std::swap(to, from); }
+  }
+  void copy() {
+    for (int p = 1; p < n; p *= 2) {
+      copied_in_a_method<<<1, 64>>>(to, from);
+      std::swap(to, from);
+      if (p == 8) to = from;
+    }
+  }
+};
+
 int main(int argc, char **argv) {
   int *a, *b, *c, *t;
   cudaMalloc(&a, 4096);
@@ -79,6 +100,10 @@ int main(int argc, char **argv) {
 
   x = a, y = nullptr;
   for (int i = 0; i < argc; ++i) { if (y) started<<<1, 64>>>(a, y); y = x; x = b; }
+
+  Pair one{a, b, argc}, other{a, b, argc};
+  one.swap();
+  other.copy();
 }
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -39,14 +40,16 @@ from hgrd.host.memory.pointer_origins import IN, sources_of
 from hgrd.program.types import POINTER_SIZE, ArrayType, IntType, OpaqueType, PointerType, Type
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, Generation, Region
-from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, Pointer, PointerValue, Value
+from hgrd.symbolic.values import OPAQUE, Cell, Composite, MemoryObject, NullValue, Pointer, PointerValue, Value
 from hgrd.terms import as_int, const
 from hgrd.terms.term import Term
+
+_LIST: Final = "std::initializer_list"
 
 
 def construct(call: LibraryCall) -> Value | None:
     """`vector(n)`, `vector(n, value)`, and copies."""
-    here, source = target_of(call), call.arguments[1] if len(call.arguments) > 1 else None
+    here, source = target_of(call), _listed(call, call.arguments[1]) if len(call.arguments) > 1 else None
     match source:
         case _ if here is None:
             return None
@@ -62,10 +65,24 @@ def construct(call: LibraryCall) -> Value | None:
         case Pointer() as first if len(call.arguments) >= 3:
             cells = _range_of(call, here, first) | _as_in(call, first.target.key)
             return Composite(cells, CELL, _holding(call, {IN + first.target.key}))
+        case NullValue() if source is not call.argument(1):  # an empty list
+            return Composite({0: Cell(const(0), CELL)}, CELL)
         case None if len(call.arguments) == 1:
             return Composite({0: Cell(const(0), CELL)}, CELL)
         case _:
             return Composite({}, CELL)
+
+
+def _listed(call: LibraryCall, source: Value) -> Value:
+    """The array behind a `std::initializer_list`, or what else a container is made of."""
+    match source:
+        case Pointer(target=MemoryObject(element=OpaqueType(name=name)) as target) if name.startswith(_LIST):
+            cell = call.state.store.get(target.key, EMPTY).cells.get(0)
+            return source if cell is None else cell.value
+        case Composite(cells=cells) if 0 in cells and getattr(call.type_of(1), "name", "").startswith(_LIST):
+            return cells[0].value
+        case _:
+            return source
 
 
 def _are_alike(one: Type | None, other: Type | None) -> bool:

@@ -26,7 +26,7 @@ from hgrd.symbolic.pointers import move
 from hgrd.symbolic.polynomials import constant_difference, divided
 from hgrd.symbolic.state import Generation, Region
 from hgrd.symbolic.values import OPAQUE, Pointer, Value
-from hgrd.terms import add, const, mul
+from hgrd.terms import add, const, eq, mul
 from hgrd.terms.term import Term
 
 _REMOVING: Final = ("erase", "pop_back", "pop_front", "clear", "reserve", "shrink_to_fit")
@@ -166,6 +166,12 @@ def _same(call: LibraryCall) -> Value | None:
     return value if isinstance(value, Pointer) else None
 
 
+def _empty(call: LibraryCall) -> Value | None:
+    """Whether there are no elements."""
+    count = size_of(call)
+    return eq(count, const(0)) if isinstance(count, Term) else call.unknown()
+
+
 def _look(call: LibraryCall) -> Value | None:
     """A method that changes nothing: its result is unknown."""
     return call.unknown()
@@ -191,7 +197,7 @@ _METHODS: Final[Mapping[str, LibraryModel]] = {
     "at": _element,
     "raw_pointer_cast": _same,
     "device_pointer_cast": _same,
-    "empty": _look,
+    "empty": _empty,
     "capacity": _look,
     "reserve": _look,
     "c_str": _look,

@@ -117,7 +117,15 @@ def _after_nodes(call: LibraryCall, node: Value) -> None:
     for index in range(number.value):
         slot = move(call.arguments[2], const(8 * index))
         before = load(call.machine, call.state, slot, PointerType(VOID), call.span)
-        _trace(call, Follow(trace.address_of(node), trace.address_of(before), trace.device, choices))
+        follows = Follow(trace.address_of(node), trace.address_of(before), trace.device, choices)
+        unknown = Wait(None, None, trace.device, choices, sure=False)
+        _trace(call, follows if _is_made_node(call, before) else unknown)
+
+
+def _is_made_node(call: LibraryCall, handle: Value) -> bool:
+    """Whether a handle was found where a function that makes nodes has put one, and in no other container."""
+    loaded = call.run.origins.loaded.get(handle.target.key) if isinstance(handle, Pointer) else None
+    return loaded is not None and loaded.holder in call.run.trace.made
 
 
 def _trace(call: LibraryCall, event: Event) -> None:

@@ -5,18 +5,24 @@ from __future__ import annotations
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.linking.library_names import holds_numbers
 from hgrd.host.memory.array_contents import container_with
-from hgrd.program.types import ArrayType, OpaqueType, Type
+from hgrd.program.types import POINTER_SIZE, ArrayType, OpaqueType, Type
 from hgrd.symbolic.state import EMPTY, Region, State
-from hgrd.symbolic.values import MemoryObject, Pointer, PointerValue, Value
+from hgrd.symbolic.values import NULL, Cell, Composite, MemoryObject, NullValue, Pointer, PointerValue, Value
 from hgrd.terms import Term, const
 
 
 def listed(call: LibraryCall) -> Value | None:
-    """`begin`, `end` and `size` of a `std::initializer_list`, whose value is the address of its array."""
-    given = call.arguments[0] if call.arguments else None
+    """`begin`, `end`, `size` and copies of a `std::initializer_list`, whose value is the address of its array."""
+    if call.name == "initializer_list" and len(call.arguments) == 1:
+        return Composite({0: Cell(NULL, POINTER_SIZE)}, POINTER_SIZE)
+    given = call.arguments[-1] if call.arguments else None
     here = given.target if isinstance(given, Pointer) else None
     cell = None if here is None else call.state.store.get(here.key, EMPTY).cells.get(0)
     match call.name, None if cell is None else cell.value:
+        case "initializer_list", (Pointer() | NullValue()) as array:
+            return Composite({0: Cell(array, POINTER_SIZE)}, POINTER_SIZE)
+        case "size", NullValue():
+            return const(0)
         case "begin", Pointer() as array:
             return array
         case "end", Pointer(target=MemoryObject(element=ArrayType() as type_) as array):

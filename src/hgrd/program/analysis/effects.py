@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.program import Function
+from hgrd.program.types import PointerType
 from hgrd.program.walk import nodes
 
 
@@ -72,7 +73,13 @@ def local_effects(root: object) -> Effects:
             variable = named(node.place)
             if variable is not None:
                 exposed.add(variable)
+            through = through or (variable is None and _is_pointer_member(node.place))
     return Effects(frozenset(assigned), frozenset(exposed), through, frozenset(arrays), frozenset(calls), launches)
+
+
+def _is_pointer_member(place: ir.Place) -> bool:
+    """Whether a place holds a pointer in a record: who gets its address may change it, as `std::swap` does."""
+    return isinstance(place, ir.FieldPlace) and isinstance(place.field.type, PointerType)
 
 
 def _decay_chain(pointer: ir.Expression) -> Iterator[ir.AddressOf]:
