@@ -2218,6 +2218,36 @@ MUTATIONS = (
         gives(True, "host.escapes.kept_pointers:takes_constants"),
     ),
     Mutation(
+        "elements-beside-all",
+        "the elements of a container are no memory that its record leads to, whatever is stored there",
+        ("tests/verdicts/host/test_vectors_beside_pointers.py",),
+        gives(True, "host.memory.pointer_origins:PointerOrigins._is_beside"),
+    ),
+    Mutation(
+        "records-are-numbers",
+        "containers of records hold no pointers",
+        ("tests/verdicts/host/test_lists_of_records.py", "tests/verdicts/host/test_pairs.py"),
+        gives(True, "host.library.containers:are_numbers"),
+    ),
+    Mutation(
+        "all-override",
+        "methods override what has their name and parameters, const or not",
+        ("tests/language/test_virtual_functions.py",),
+        gives(False, "symbolic.execution.virtual_calls:_differ_in_const"),
+    ),
+    Mutation(
+        "surfaces-apart",
+        "surfaces that are found in a table are each of an array of its own",
+        ("tests/verdicts/host/test_made_surfaces.py",),
+        gives(True, "host.launches.bound_memory:_are_apart"),
+    ),
+    Mutation(
+        "all-nodes-known",
+        "a handle of a node of a graph is that of the node it seems to be",
+        ("tests/verdicts/host/test_nodes_in_vectors.py",),
+        gives(True, "host.library.launch_functions:_is_made_node"),
+    ),
+    Mutation(
         "host-elements-differ",
         "different elements of an array are taken for different pointers, whatever their indexes",
         ("tests/verdicts/host/test_same_memory.py",),

@@ -224,7 +224,7 @@ class HostSemantics(Semantics):
         value = self._not_followed(invocation, function) if value is None else value
         if not of_container(call.function.qualified):
             self.run.provenance.objects.record_result(machine, mark, value)
-        own_elements = copies_numbers(call)
+        own_elements = copies_numbers(call, machine.records)
         if copies_memory(call.function.name) and len(arguments) > 1:
             self.run.origins.record_copy(machine, state, arguments[0], arguments[1])
             sources = held_in(arguments[1:])

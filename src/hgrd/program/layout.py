@@ -86,6 +86,20 @@ def holds_pointers(type_: Type, records: Mapping[str, Record]) -> bool:
             return False
 
 
+def holds_numbers(type_: Type, records: Mapping[str, Record]) -> bool:
+    """Whether objects of a type are numbers, or have elements and members that are, and nothing else."""
+    match type_:
+        case IntType() | FloatType() | BoolType():
+            return True
+        case ArrayType(of=element):
+            return holds_numbers(element, records)
+        case RecordType(key=key):
+            record = records.get(key)
+            return record is not None and record.complete and all(holds_numbers(f.type, records) for f in record.fields)
+        case _:
+            return False
+
+
 def align_of(type_: Type, records: Mapping[str, Record]) -> int:
     """Alignment of a type in bytes; 1 where it is unknown."""
     match type_:

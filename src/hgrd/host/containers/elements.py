@@ -19,7 +19,7 @@ from hgrd.host.execution.library_call import SIZE, LibraryCall
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.linking.library_names import holds_numbers
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS, key_of_elements, record_patterns
-from hgrd.host.memory.pointer_origins import pointers_in
+from hgrd.host.memory.pointers_in_values import pointers_in
 from hgrd.host.memory.unknowns import forget_given
 from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.memory.lvalues import forget, read_cells
@@ -138,6 +138,8 @@ def elements_of(call: LibraryCall) -> Value | None:
     elements = MemoryObject(key, target.name, space, element, size, target.span, external=True)
     call.run.provenance.containers.setdefault(key, (elements, call.call.arguments[0]))
     call.state.elements.setdefault(target.key, {})[at.value if at.is_const else None] = elements
+    if own:
+        call.run.origins.elements.add(key)
     if not alone:
         call.run.origins.record_load(target, INITIAL, at, Pointer(elements, const(0)))
     begun = {o: c for o, c in call.state.store.get(target.key, EMPTY).cells.items() if o >= BEGIN} if alone else {}

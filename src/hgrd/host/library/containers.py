@@ -15,13 +15,15 @@ from hgrd.host.containers.elements import (
     size_of,
     target_of,
 )
+from hgrd.host.containers.kept_patterns import element_name
 from hgrd.host.containers.moves import is_moved
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.library.lists import listed
 from hgrd.host.linking.library_names import holds_numbers, of_container
 from hgrd.host.memory.array_contents import ELEMENTS, patterns_of, record_patterns
 from hgrd.program.expressions import Call
-from hgrd.program.types import IntType, OpaqueType, PointerType
+from hgrd.program.layout import holds_numbers as are_numbers
+from hgrd.program.types import IntType, OpaqueType, PointerType, Record, RecordType
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.polynomials import constant_difference, divided
 from hgrd.symbolic.state import Generation, Region
@@ -65,11 +67,15 @@ def container_model(qualified: str) -> LibraryModel | None:
     return _METHODS.get(name)
 
 
-def copies_numbers(call: Call) -> bool:
-    """Whether a call is of a member function of a container of numbers that changes only its own elements."""
+def copies_numbers(call: Call, records: Mapping[str, Record]) -> bool:
+    """Whether a call is of a member function that changes only the elements of its container.
+
+    That has numbers as elements, or records of numbers alone.
+    """
     match call.arguments[0].type if call.arguments else None:
         case PointerType(to=OpaqueType(name=name)):
-            own = name.startswith(OWNERS) and holds_numbers(name)
+            numbers = holds_numbers(name) or are_numbers(RecordType(element_name(name)), records)
+            own = name.startswith(OWNERS) and numbers
         case _:
             return False
     return own and call.function.name != "swap" and not any(map(is_moved, call.arguments))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
-from hgrd.host.memory.pointer_origins import pointers_in
+from hgrd.host.memory.pointers_in_values import pointers_in
 from hgrd.host.memory.unknowns import direct_targets, forget_targets
 from hgrd.host.model import BoundMemory, MadeSurface
 from hgrd.program.types import IntType

@@ -14,7 +14,8 @@ from msgspec import Struct, field
 
 from hgrd.host.linking.library_names import LOOKING
 from hgrd.host.memory.array_contents import ELEMENTS
-from hgrd.host.memory.pointer_origins import ANYTHING, IN, PointerOrigins, pointers_at, pointers_in
+from hgrd.host.memory.pointer_origins import ANYTHING, IN, PointerOrigins
+from hgrd.host.memory.pointers_in_values import pointers_at, pointers_in
 from hgrd.host.memory.stored_twice import Part, part_at
 from hgrd.program.expressions import Call
 from hgrd.program.types import VOID, ArrayType, OpaqueType, PointerType, RecordType, Type

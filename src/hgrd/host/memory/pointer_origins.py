@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS, container_with
 from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.holding_types import is_handle, may_hold
+from hgrd.host.memory.pointers_in_values import pointers_at, pointers_in
 from hgrd.host.memory.stored_twice import Part, Stored, StoredPointers, part_at
 from hgrd.host.memory.visible_stores import VisibleStores
 from hgrd.program.types import OpaqueType, PointerType, Type
@@ -29,7 +30,6 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import EMPTY, Generation, State
 from hgrd.symbolic.values import (
-    Cell,
     Choice,
     Composite,
     FloatValue,
@@ -74,6 +74,8 @@ class PointerOrigins(Struct):
     `calls` are names for the results of calls.  `unseen` are the pairs of an object and a name that only code that is
     not followed may have stored in it, each with how many it may have stored before; `written` is that number by now.
     `copied` are those of them that only functions may have stored which are taken to copy, with the names of these.
+    `elsewhere` is what may also be stored at other places of an object than `own_at` has.  `elements` are the keys of
+    the elements of containers, each of which is known by its place.
     """
 
     held: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
@@ -88,6 +90,8 @@ class PointerOrigins(Struct):
     unseen: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     written: int = 0
     copied: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    elsewhere: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    elements: set[str] = field(default_factory=set[str])
 
     def record_store(self, machine: Machine, address: Value, value: Value) -> None:
         """A value is stored at an address."""
@@ -96,8 +100,10 @@ class PointerOrigins(Struct):
         for place in pointers_in(address) if found else ():
             self.visible.put(machine.records, place.target, place.offset, value)
             first = min((index.get(s.name, inf) for s in symbols_of(place.offset)), default=inf)
+            within = {p.target.key: at for at, p in pointers_at(value)}
             for key in found:  # at two places, an object is that of neither
-                self.own_at.setdefault((place.target.key, key), set()).add(place.offset)
+                offset = add(place.offset, const(within.get(key, 0)))
+                self.own_at.setdefault((place.target.key, key), set()).add(offset)
             alone = {key for key in found if times[key] == 1 and len(self.own_at[place.target.key, key]) == 1}
             alone -= {key for key in alone & self.loaded.keys() if IN + place.target.key in self.closed({key})}
             fixed = place.offset.is_const and not place.target.key.endswith((ELEMENTS, SHARED_ELEMENTS))
@@ -107,6 +113,8 @@ class PointerOrigins(Struct):
             for name in self.closed({place.target.key}):
                 holder = name.removeprefix(IN)
                 self.held.setdefault(holder, set()).update(found)
+                if holder != place.target.key:
+                    self.elsewhere.setdefault(holder, set()).update(found)
                 for key in found:
                     self.unseen.pop((holder, key), None)
                     self.copied.pop((holder, key), None)
@@ -229,6 +237,7 @@ class PointerOrigins(Struct):
             elif name not in held:
                 self.copied[key, name] = copier
         held.update(given)
+        self.elsewhere.setdefault(key, set()).update(given)
         own = self.own.get(key)
         if own:
             own -= self.closed(given)
@@ -304,10 +313,21 @@ class PointerOrigins(Struct):
         yield from self.may_be.get(key, ())
         if OR in key:
             yield from key.split(OR)
+        if key in self.elements:
+            owner, at = container_with(key)
+            yield from (name for name in self._inside(owner, self._held) if not self._is_beside(owner, at, name))
+            return
         if key in self.loaded:
             yield IN + self.loaded[key].holder
         if key.endswith((ELEMENTS, SHARED_ELEMENTS)):
             yield IN + container_with(key)[0]
+
+    def _is_beside(self, owner: str, at: int, name: str) -> bool:
+        """Whether an object is stored in another one, but nowhere in the container at this offset of it."""
+        if name.startswith(IN) or name in self.elements or name in self.elsewhere.get(owner, ()):
+            return False
+        places = self.own_at.get((owner, name), ())
+        return bool(places) and all(place.is_const and place.value != at for place in places)
 
     def _held(self, key: str) -> Iterable[str]:
         return self.held.get(key, ())
@@ -317,7 +337,8 @@ class PointerOrigins(Struct):
         yield from held(key)
         if key.startswith(IN):
             yield from map(_inside_of, self._inside(key.removeprefix(IN), held))
-        for name in self._is(key):
+        contents = (IN + container_with(key)[0],) if key in self.elements else ()
+        for name in (*self._is(key), *contents):
             yield _inside_of(name)
             if name.startswith(IN):
                 yield name
@@ -326,18 +347,6 @@ class PointerOrigins(Struct):
 def _inside_of(name: str) -> str:
     """The name of what the objects of a name hold."""
     return name if name.startswith(IN + IN) else IN + name
-
-
-def pointers_in(value: Value) -> Iterator[Pointer]:
-    """The pointers that a pointer value may be."""
-    match value:
-        case Pointer():
-            yield value
-        case Choice(then=a, otherwise=b):
-            yield from pointers_in(a)
-            yield from pointers_in(b)
-        case _:
-            pass
 
 
 def named_in(value: Value) -> Iterator[str]:
@@ -350,13 +359,6 @@ def named_in(value: Value) -> Iterator[str]:
                 yield from named_in(cell.value)
         case _:
             yield from (target.key for target in pointed_to(value))
-
-
-def pointers_at(value: Value) -> Iterator[tuple[int, Pointer]]:
-    """The pointers that a value, or its members, may be, each with the offset of the member."""
-    cells = value.cells if isinstance(value, Composite) else {0: Cell(value, 0)}
-    for at, cell in cells.items():
-        yield from ((at, pointer) for pointer in pointers_in(cell.value))
 
 
 def sources_of(

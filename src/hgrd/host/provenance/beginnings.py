@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, key_of_elements, patterns_of
-from hgrd.host.memory.pointer_origins import pointers_in
+from hgrd.host.memory.pointers_in_values import pointers_in
 from hgrd.host.model import Beginning
 from hgrd.host.provenance.changes import Change, choices_of
 from hgrd.host.provenance.recordings import Entered, Recorded, RecordedLaunch, Recording
