@@ -2248,6 +2248,12 @@ MUTATIONS = (
         gives(True, "host.library.launch_functions:_is_made_node"),
     ),
     Mutation(
+        "no-loop-spins",
+        "loops that end by what an atomic gave last are loops as any other",
+        ("tests/verdicts/sync/test_spinning_loops.py",),
+        gives(False, "program.control_flow.spinning_loops:_spins"),
+    ),
+    Mutation(
         "host-elements-differ",
         "different elements of an array are taken for different pointers, whatever their indexes",
         ("tests/verdicts/host/test_same_memory.py",),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
-from hgrd.program.program import Program, Side
+from hgrd.program.control_flow.spinning_loops import with_breaks
+from hgrd.program.program import Function, Program, Side
 from hgrd.program.repeated_tries import with_waits
 from hgrd.source.clang.run import needs_device_pass, nothing
 from hgrd.source.options import SourceOptions
@@ -45,9 +46,13 @@ def _fresh(path: str, options: SourceOptions, meanwhile: Callable[[], object]) -
 
     host = lower_file(path, options, meanwhile)
     if options.device_pass or not needs_device_pass(path, options):
-        return replace(host, functions=with_waits(host.functions))
+        return replace(host, functions=_prepared(host.functions))
     merged = _merged(host, lower_file(path, replace(options, device_pass=True)))
-    return replace(merged, functions=with_waits(merged.functions))
+    return replace(merged, functions=_prepared(merged.functions))
+
+
+def _prepared(functions: Mapping[str, Function]) -> Mapping[str, Function]:
+    return with_waits(with_breaks(functions))
 
 
 def _presuming(program: Program, path: str, options: SourceOptions) -> Program:
