@@ -62,9 +62,7 @@ def _spins(body: st.Statement, condition: ir.Expression, spins: set[str]) -> boo
     if not simple or len(inner) > _MOST_STATEMENTS:
         return False
     tested = {n.variable.key for n in nodes(condition) if isinstance(n, ir.VariablePlace)}
-    plain = not any(
-        isinstance(n, ir.Call | ir.IndirectCall | ir.Deref | ir.Assign | ir.Update) for n in nodes(condition)
-    )
+    plain = not any(isinstance(n, _IMPURE) for n in nodes(condition))
     tries = any(_is_atomic(n) or (isinstance(n, ir.Call) and n.function.key in spins) for n in nodes(body))
     return plain and tries and len(tested) == 1 and not tested.isdisjoint(_assigned(body))
 
