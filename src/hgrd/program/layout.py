@@ -86,16 +86,16 @@ def holds_pointers(type_: Type, records: Mapping[str, Record]) -> bool:
             return False
 
 
-def holds_numbers(type_: Type, records: Mapping[str, Record]) -> bool:
+def are_numbers(type_: Type, records: Mapping[str, Record]) -> bool:
     """Whether objects of a type are numbers, or have elements and members that are, and nothing else."""
     match type_:
         case IntType() | FloatType() | BoolType():
             return True
         case ArrayType(of=element):
-            return holds_numbers(element, records)
+            return are_numbers(element, records)
         case RecordType(key=key):
             record = records.get(key)
-            return record is not None and record.complete and all(holds_numbers(f.type, records) for f in record.fields)
+            return record is not None and record.complete and all(are_numbers(f.type, records) for f in record.fields)
         case _:
             return False
 

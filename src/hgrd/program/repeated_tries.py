@@ -18,7 +18,7 @@ from hgrd.program import statements as st
 from hgrd.program.expressions import Expression, FunctionRef, Storage
 from hgrd.program.program import Function
 from hgrd.program.types import BOOL, VOID, BoolType
-from hgrd.program.walk import mapped, nodes, rebuilt
+from hgrd.program.walk import as_block, mapped, nodes, rebuilt
 
 _WAITING = " that waits"  # behind the key of a function: it as it is where its tries succeed
 
@@ -45,19 +45,15 @@ def with_waits(functions: Mapping[str, Function]) -> Mapping[str, Function]:
         return functions
     known = _known(functions)
     made = {
-        key + _WAITING: replace(f, ref=replace(f.ref, key=key + _WAITING), body=_block(_succeeding(f.body, known)))
+        key + _WAITING: replace(f, ref=replace(f.ref, key=key + _WAITING), body=as_block(_succeeding(f.body, known)))
         for key, f in functions.items()
         if key in known.tries and f.body is not None
     }
     found = {
-        key: f if f.body is None else replace(f, body=_block(mapped(f.body, lambda s: _wait(s, known))))
+        key: f if f.body is None else replace(f, body=as_block(mapped(f.body, lambda s: _wait(s, known))))
         for key, f in functions.items()
     }
     return {**found, **made}
-
-
-def _block(statement: st.Statement) -> st.Block:
-    return statement if isinstance(statement, st.Block) else st.Block((statement,), statement.span)
 
 
 class _Known(Struct):

@@ -116,6 +116,11 @@ def escapes(statement: Statement, breaks: bool = True, continues: bool = True) -
             return any(escapes(s, breaks, continues) for s in inside(statement))
 
 
+def as_block(statement: Statement) -> Block:
+    """The statement, in a block of its own if it is none."""
+    return statement if isinstance(statement, Block) else Block((statement,), statement.span)
+
+
 def mapped(statement: Statement, change: Callable[[Statement], Statement | None]) -> Statement:
     """Statement with each part replaced by what `change` gives, from the outside in; None: `change` goes on inside."""
     changed = change(statement)

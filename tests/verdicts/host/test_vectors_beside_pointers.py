@@ -59,4 +59,4 @@ def test_way(tmp_path: Path, way: str) -> None:
     begin, outcome = WAYS[way]
     report = check(tmp_path, PROGRAM.replace("BEGIN", begin))
     assert outcomes_of_launches(report) == {outcome}
-    assert outcome is Outcome.UNKNOWN or decided(report) == (2, 2)
+    assert decided(report) == ((0, 0) if way == "the elements" else (2, 2))

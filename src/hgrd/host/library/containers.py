@@ -22,7 +22,7 @@ from hgrd.host.library.lists import listed
 from hgrd.host.linking.library_names import holds_numbers, of_container
 from hgrd.host.memory.array_contents import ELEMENTS, patterns_of, record_patterns
 from hgrd.program.expressions import Call
-from hgrd.program.layout import holds_numbers as are_numbers
+from hgrd.program.layout import are_numbers
 from hgrd.program.types import IntType, OpaqueType, PointerType, Record, RecordType
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.polynomials import constant_difference, divided

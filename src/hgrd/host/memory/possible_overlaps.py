@@ -156,10 +156,10 @@ def differ(one: Term, other: Term, held: Iterable[Term]) -> bool:
     common = gcd(*(abs(n) for n in atoms.values()))
     if constant % common or not sub(one, other).low <= 0 <= sub(one, other).high:
         return True
-    return any(_saysdiffer(term, constant, atoms) for term in held)
+    return any(_says_differ(term, constant, atoms) for term in held)
 
 
-def _saysdiffer(term: Term, constant: int, atoms: Mapping[Term, int]) -> bool:
+def _says_differ(term: Term, constant: int, atoms: Mapping[Term, int]) -> bool:
     if term.op is not Op.NOT or term.args[0].op is not Op.EQ:
         return False
     told, parts = linear(difference(*term.args[0].args))

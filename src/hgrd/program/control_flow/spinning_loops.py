@@ -17,7 +17,7 @@ from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.program import Function
 from hgrd.program.span import Span
-from hgrd.program.walk import below, mapped, nodes
+from hgrd.program.walk import as_block, below, mapped, nodes
 
 _MOST_STATEMENTS = 12
 _IMPURE = ir.Call | ir.IndirectCall | ir.Deref | ir.Assign | ir.Update
@@ -27,15 +27,11 @@ def with_breaks(functions: Mapping[str, Function]) -> Mapping[str, Function]:
     """The functions, with a break in place of the condition of each spinning loop."""
     spins = {key for key, f in functions.items() if f.body is not None and any(map(_is_atomic, nodes(f.body)))}
     found = {
-        key: replace(f, body=_block(mapped(f.body, lambda s: _with_break(s, spins))))
+        key: replace(f, body=as_block(mapped(f.body, lambda s: _with_break(s, spins))))
         for key, f in functions.items()
         if f.body is not None and any(isinstance(n, st.Loop | st.DoWhile) for n in nodes(f.body))
     }
     return {**functions, **found} if found else functions
-
-
-def _block(statement: st.Statement) -> st.Block:
-    return statement if isinstance(statement, st.Block) else st.Block((statement,), statement.span)
 
 
 def _with_break(statement: st.Statement, spins: set[str]) -> st.Statement | None:
