@@ -215,6 +215,10 @@ def whatever_it_counts(old: Callable[..., Any], rings: Any, here: Any, _: str) -
     return old(rings, here, "")
 
 
+def in_first_arm(store: Callable[..., Any], machine: Any, state: Any, condition: Any, arms: Any, *others: Any) -> Any:
+    return store(machine, state, condition, (arms[0], arms[0]), *others)
+
+
 def first_of_all(old: Callable[..., Any], *args: Any) -> Any:
     found = old(*args)
     return found and type(found)(found.firsts[:1])

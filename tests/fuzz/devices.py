@@ -374,7 +374,7 @@ class Maker:
 
     def compute(self, names: list[str]) -> Tree:
         e = self.expression(names, 2)
-        match self.random.randrange(7):
+        match self.random.randrange(9):
             case 0:
                 return tree("x = @;", e)
             case 1:
@@ -387,8 +387,22 @@ class Maker:
                 return tree("two.first = @;", e)
             case 5:
                 return tree("{ int *p = @ ? &x : &z; *p = @; }", self.condition(names), e)
+            case 6:
+                return self.chosen(names, e)
+            case 7:
+                at = self.expression(names, 1)
+                return tree("{ int *ps[3] = {&x, &z, &two.first}; *ps[(unsigned)(@) % 3] = @; }", at, e)
             case _:
                 return tree("x = l[(@) & 3];", self.expression(names, 1))
+
+    def chosen(self, names: list[str], value: Tree) -> Tree:
+        """A store through one of three pointers, to variables or arrays."""
+        at = self.index(names)
+        arrays = tree("&l[(@) & 3]", at), tree("&a[64 + @]", at), tree("&s[64 + @]", at)
+        one, two, three = self.random.sample((tree("&x"), tree("&z"), tree("&k"), *arrays), 3)
+        use = self.random.choice(("*p = @;", "*p += @;", "x = *p; *p = @;", "*p = @; a[64 + t + (z & 1)] = 1;"))
+        here, there = self.condition(names), self.condition(names)
+        return tree(f"{{ int *p = @ ? @ : @ ? @ : @; {use} }}", here, one, there, two, three, value)
 
     # ------------------------------------------------------------ statements
 

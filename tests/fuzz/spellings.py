@@ -30,6 +30,7 @@ class Spelling:
 
 
 PLAIN = Spelling()
+_VIEWS = "Views *v[3]; for (int i = 0; i < 3; i++) v[i] = new Views{a, in};"
 SPELLINGS = (
     Spelling("Handle ha{a}, hin{in};", "ha.get()", "hin.get()"),
     Spelling("Handle ha{a}, hin{a};", "ha.get()", "hin.get()", same=True),
@@ -51,4 +52,8 @@ SPELLINGS = (
     Spelling("Views views = {a, in};", "views.whole", "views.read"),
     Spelling("Views views = {a, in}; views.read = views.whole;", "views.whole", "views.read", same=True),
     Spelling("int *&other = in; other = a;", same=True),
+    Spelling(f"{_VIEWS}", "v[1]->whole", "v[2]->read"),
+    Spelling(f"{_VIEWS} for (int i = 0; i < 3; i++) v[i]->read = v[0]->whole;", "v[1]->whole", "v[2]->read", same=True),
+    Spelling(f"{_VIEWS} Views *x = v[2]; v[2] = v[0]; v[2]->read = a;", "x->whole", "x->read"),
+    Spelling(f"{_VIEWS} Views *x = v[2]; v[2] = v[0]; v[2]->read = a;", "x->whole", "v[0]->read", same=True),
 )

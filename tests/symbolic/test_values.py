@@ -141,7 +141,7 @@ write global c at 0 size 4 when n <= 2
         "int x = 1, y = 2; int *p = n > 2 ? &x : &y; *p = 7; a[x] = 0; a[y] = 0;",
         """
 write global a at (2 < n ? 7 : 1) * 4 size 4
-write global a at (n <= 2 ? 7 : 2) * 4 size 4
+write global a at (2 < n ? 2 : 7) * 4 size 4
 """,
     ),
     "record": (

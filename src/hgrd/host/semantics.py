@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from hgrd.host.constructors import constructed, constructed_type, new_object
 from hgrd.host.containers.element_changes import note_call, note_store
 from hgrd.host.containers.element_lookups import lookup_of, record_lookup
-from hgrd.host.containers.elements import elements_in, forget_elements
+from hgrd.host.containers.elements import begin_container, elements_in, forget_elements
 from hgrd.host.device_work.order import record_order, stores_no_pointers
 from hgrd.host.device_work.thrust_algorithms import note_policy
 from hgrd.host.escapes.callbacks import may_run, pass_all_with_address, pass_to_unknown_code
@@ -39,7 +39,7 @@ from hgrd.host.library.launch_functions import launch_from_syntax
 from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.lists import list_length
 from hgrd.host.library.object_makers import makes_object
-from hgrd.host.library.pointer_holders import given_on, holder_model, is_exact
+from hgrd.host.library.pointer_holders import gets_held, given_on, holder_model, is_exact
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
 from hgrd.host.linking.library_names import (
     copies_memory,
@@ -55,8 +55,8 @@ from hgrd.host.memory.array_contents import (
     drop_reachable_patterns,
     record_patterns,
 )
+from hgrd.host.memory.given_pointers import held_in, sources_of
 from hgrd.host.memory.handed_pointers import hands_on
-from hgrd.host.memory.pointer_origins import held_in, sources_of
 from hgrd.host.memory.unknowns import direct_targets, unknown, unknown_contents
 from hgrd.host.provenance.by_object import makes_results
 from hgrd.program import expressions as ir
@@ -158,6 +158,7 @@ class HostSemantics(Semantics):
         self.run.record_pointers(machine, address, value)
         wild_store(self.run, state, address, value)
         note_store(state, address, value)
+        begin_container(state, address, value)
         drop_aliased_patterns(state, address)
         self.run.provenance.objects.record_store(machine, state, address, value, span)
         self.run.provenance.beginnings.record_store(state, address, value, type_, span)
@@ -235,7 +236,7 @@ class HostSemantics(Semantics):
                 state.store[key] = Region({}, Generation())
                 self.run.origins.record_written_key(key, sources)
         if not (own_elements and constructed_type(arguments) is not None):
-            value = self._with_origin(invocation, value, mark, sources)
+            value = self._with_origin(invocation, value, mark, set() if exact and gets_held(call) else sources)
         if before is not None:
             follow_thread(invocation, value, before)
         record_lookup(invocation, value, got, mark)

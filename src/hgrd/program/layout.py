@@ -24,6 +24,7 @@ from hgrd.program.types import (
 )
 
 _LIBRARIES: Final = ("std::", "thrust::")
+_POINTERS: Final = ("std::unique_ptr<", "std::shared_ptr<", "thrust::device_ptr<")  # as big as what is kept of them
 _SLOT: Final = 64
 
 
@@ -52,6 +53,8 @@ def size_of(type_: Type, records: Mapping[str, Record]) -> int | None:
             return STORAGE_SIZE
         case OpaqueType(name=name) if uses_storage(name):
             return POINTER_SIZE
+        case OpaqueType(name=name) if name.startswith(_POINTERS):
+            return POINTER_SIZE
         case OpaqueType(name=name):
             return atomic_object_size(name)
         case _:
@@ -77,6 +80,8 @@ def holds_pointers(type_: Type, records: Mapping[str, Record]) -> bool:
     match type_:
         case PointerType():
             return True
+        case OpaqueType(name=name):
+            return name.startswith(_POINTERS)
         case ArrayType(of=element):
             return holds_pointers(element, records)
         case RecordType(key=key):

@@ -78,6 +78,7 @@ SURE = (
     "a pool that is waited for",
     "members",
     "members that are waited for",
+    "pointers to objects",
 )
 """The programs that surely use several streams, so that they race."""
 

@@ -62,7 +62,7 @@ __global__ void either_of_two_packed(float *m, int ld) {
   m[blockIdx.x * ld + threadIdx.x] = blockIdx.x;  // either
 }
 
-// open: write any, write any; global; grid: it depends on values that the kernel computes: Layout::ld?
+// open: write any, write any; global; grid: it depends on values that the kernel computes: known_elsewhere().class
 __global__ void of_any_class(float *m, int ld) {
   m[blockIdx.x * ld + threadIdx.x] = blockIdx.x;  // any
 }

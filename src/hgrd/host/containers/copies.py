@@ -36,7 +36,8 @@ from hgrd.host.containers.kept_patterns import (
 from hgrd.host.containers.moves import is_moved
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, patterns_of, record_patterns
-from hgrd.host.memory.pointer_origins import IN, sources_of
+from hgrd.host.memory.given_pointers import sources_of
+from hgrd.host.memory.pointer_origins import IN
 from hgrd.program.types import POINTER_SIZE, ArrayType, IntType, OpaqueType, PointerType, Type
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, Generation, Region

@@ -25,7 +25,7 @@ from hgrd.program.types import OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.memory.lvalues import forget, read_cells
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.state import EMPTY, INITIAL, ConditionKind, Generation, Region, State
-from hgrd.symbolic.values import Cell, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Origin, Symbol, as_int, const, le, mul, var
 from hgrd.terms.term import Term
 
@@ -149,6 +149,23 @@ def elements_of(call: LibraryCall) -> Value | None:
         record_patterns(call.state, elements, fills)
     call.state.store.setdefault(key, EMPTY)  # so that it is seen when it changes
     return Pointer(elements, const(0))
+
+
+def begin_container(state: State, address: Value, value: Value) -> None:
+    """A container that is a variable begins: its elements are those that are known, and no older ones."""
+    match address, value:
+        case Pointer(target=MemoryObject(element=OpaqueType(name=name)) as target, offset=at), Composite(
+            cells=cells
+        ) if name.startswith(OWNERS) and at is const(0):
+            key = key_of_elements(Pointer(target, at))
+        case _:
+            return
+    begun = {} if target.external or "device_vector" in name else {o - BEGIN: c for o, c in cells.items() if o >= BEGIN}
+    if begun:
+        elements = MemoryObject(key, target.name, MemorySpace.HOST, None, None, target.span, external=True)
+        state.elements.setdefault(target.key, {})[0] = elements
+    if begun or key in state.store:
+        state.store[key] = Region(begun, Generation())
 
 
 def has_numbers(run: HostRunState, elements: MemoryObject) -> bool:

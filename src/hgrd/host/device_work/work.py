@@ -77,7 +77,7 @@ def used_later(call: LibraryCall, value: Value, touch: Touch) -> Touch:
     has_some = bool(locked) or call.run.text.host_uses
     if not (targets and has_some and all(_may_be_locked(t, locked) for t in targets)):
         return replace(touch, locked=False)
-    return Touch(touch.at, touch.writes, locked=True)  # it is not sure that it does anything later
+    return replace(touch, reads=False, stores=False, locked=True)  # it is not sure that it does anything later
 
 
 def _may_be_locked(target: MemoryObject, locked: Set[str]) -> bool:

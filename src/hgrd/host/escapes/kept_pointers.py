@@ -9,7 +9,7 @@ from __future__ import annotations
 from hgrd.host.containers.elements import has_numbers
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.unmodelled_stores import written_by
-from hgrd.host.linking.library_names import is_of_program, is_special
+from hgrd.host.linking.library_names import adds_elements, is_of_program, is_special
 from hgrd.host.linking.mangled_names import takes_constants
 from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program.expressions import Call
@@ -25,7 +25,7 @@ def record_kept(run: HostRunState, call: Call, arguments: tuple[Value, ...], sou
     run.handed.record_spread(run.origins, call, direct_targets(arguments[:1]))
     written = (t for t in direct_targets(written_by(call, arguments)) if not has_numbers(run, t))
     copier = "" if own or not _is_taken_to_copy(call) else call.function.qualified
-    run.origins.record_written(written, sources, copier)
+    run.origins.record_written(written, sources, copier, adds=not own and adds_elements(call.function))
 
 
 def _is_taken_to_copy(call: Call) -> bool:

@@ -35,9 +35,10 @@ _OF_ELEMENTS: Final = ("std::vector", "std::array", "std::list", "std::deque")  
 def wild_store(run: HostRunState, state: State, address: Value, value: Value) -> None:
     """A value is stored at an address: if that is unknown, all objects it may lead to hold unknown values afterwards.
 
-    A floating-point number changes only objects that hold such numbers (C++, [basic.lval]).
+    The elements of a container of the program are no such object.  A floating-point number changes only objects that
+    hold such numbers (C++, [basic.lval]).
     """
-    if any(target.external for target in direct_targets((address,))):
+    if any(target.external and target.key not in run.origins.elements for target in direct_targets((address,))):
         for target in run.escapes.escaped.values():
             forget(state, target)
         _escape(run, pointed_to(value))

@@ -9,6 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
+from hgrd.host.library.reordered_pointers import reversed_pointers, rotated, swapped
 from hgrd.host.memory.array_contents import (
     copied_patterns,
     drop_aliased_patterns,
@@ -212,7 +213,10 @@ _ALGORITHMS: Final[Mapping[str, LibraryModel]] = {
     "copy": _copied,
     "move": _copied,
     **dict.fromkeys(_LOOKING, _looked_at),
-    **dict.fromkeys(("shuffle", "random_shuffle", "reverse", "sort", "stable_sort"), _reordered),
+    **dict.fromkeys(("shuffle", "random_shuffle", "sort", "stable_sort"), _reordered),
+    "reverse": lambda call: _reordered(call) or reversed_pointers(call),
+    "rotate": rotated,
+    "iter_swap": swapped,
 }
 
 

@@ -12,6 +12,7 @@ from hgrd.host.containers.elements import (
     elements_of,
     end_of,
     forget_elements,
+    is_container,
     size_of,
     target_of,
 )
@@ -19,11 +20,13 @@ from hgrd.host.containers.kept_patterns import element_name
 from hgrd.host.containers.moves import is_moved
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.library.lists import listed
-from hgrd.host.linking.library_names import holds_numbers, of_container
+from hgrd.host.linking.library_names import adds_elements, holds_numbers, is_range_access, of_container
 from hgrd.host.memory.array_contents import ELEMENTS, patterns_of, record_patterns
+from hgrd.host.memory.pointer_origins import named_in
+from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program.expressions import Call
 from hgrd.program.layout import are_numbers
-from hgrd.program.types import IntType, OpaqueType, PointerType, Record, RecordType
+from hgrd.program.types import ArrayType, IntType, OpaqueType, PointerType, Record, RecordType, Type
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.polynomials import constant_difference, divided
 from hgrd.symbolic.state import Generation, Region
@@ -31,13 +34,13 @@ from hgrd.symbolic.values import OPAQUE, Pointer, Value
 from hgrd.terms import add, const, eq, mul
 from hgrd.terms.term import Term
 
+_SIZES: Final = ("size", "ssize")
 _REMOVING: Final = ("erase", "pop_back", "pop_front", "clear", "reserve", "shrink_to_fit")
-_ADDING: Final = ("push_back", "emplace_back", "insert", "emplace")
 
 
 def adds_element(call: LibraryCall) -> bool:
     """Whether a call is `push_back` or its like; if so, the provenance of the new element is recorded."""
-    if call.name not in _ADDING or not of_container(call.call.function.qualified):
+    if not adds_elements(call.call.function):
         return False
     elements, value = elements_of(call), call.argument(len(call.arguments) - 1)
     call.run.provenance.objects.record_store(call.machine, call.state, elements or OPAQUE, value or OPAQUE, call.span)
@@ -60,6 +63,8 @@ def container_model(qualified: str) -> LibraryModel | None:
     owner, _, name = qualified.rpartition("::")
     if owner.startswith("std::initializer_list"):
         return listed
+    if is_range_access(qualified):
+        return _accessed
     if not of_container(qualified):
         return None
     if owner.rpartition("::")[2].partition("<")[0] == name:
@@ -81,6 +86,21 @@ def copies_numbers(call: Call, records: Mapping[str, Record]) -> bool:
     return own and call.function.name != "swap" and not any(map(is_moved, call.arguments))
 
 
+def _accessed(call: LibraryCall) -> Value | None:
+    """`std::begin(c)` and its like: what the method of that name gives (C++ [iterator.range])."""
+    name = call.name
+    match call.arguments, call.type_of(0):
+        case (Pointer() as first,), PointerType(to=ArrayType(count=int() as count) as array):
+            if name in _SIZES:
+                return const(count)
+            size = call.machine.size(array)
+            return (None if size is None else move(first, const(size))) if name in ("end", "cend") else first
+        case (Pointer(),), PointerType(to=container) if is_container(container):
+            return _METHODS["size" if name in _SIZES else name](call)
+        case _:
+            return None
+
+
 def _push_back(call: LibraryCall) -> Value | None:
     """A value becomes the last element of a container."""
     start, value, count = elements_of(call), call.argument(1), size_of(call)
@@ -92,6 +112,7 @@ def _push_back(call: LibraryCall) -> Value | None:
     if not isinstance(count, Term) or not start.target.key.endswith(ELEMENTS):
         return None
     call.store_at(Pointer(start.target, mul(count, const(width))), value, type_)
+    call.run.origins.record_written(direct_targets(call.arguments[:1]), named_in(value), adds=True)
     kept = patterns_of(call.state, start.target)
     call.store_at(call.arguments[0], add(count, const(1)), IntType(64, False))
     record_patterns(call.state, start.target, kept)
@@ -99,14 +120,19 @@ def _push_back(call: LibraryCall) -> Value | None:
 
 
 def _emplace_back(call: LibraryCall) -> Value | None:
-    """As `push_back`, of a number that needs no conversion (C++ [vector.modifiers]: the new element is returned)."""
+    """As `push_back`, of what needs no conversion (C++ [vector.modifiers]: the new element is returned)."""
     match call.call.type, call.type_of(1):
-        case PointerType(to=IntType() as element), PointerType(to=given) if (
-            element == given and len(call.arguments) == 2
-        ):
+        case PointerType(to=element), PointerType(to=given) if len(call.arguments) == 2 and _is_made_of(element, given):
             return None if _push_back(call) is None else _back(call)
         case _:
             return None
+
+
+def _is_made_of(element: Type, given: Type) -> bool:
+    """Whether an element is the number or pointer that it is made of, or a smart pointer to what that leads to."""
+    smart = isinstance(element, OpaqueType) and element.name.startswith(("std::unique_ptr<", "std::shared_ptr<"))
+    same = isinstance(element, IntType | PointerType) and element == given
+    return same or (smart and isinstance(given, PointerType))
 
 
 def _clear(call: LibraryCall) -> Value | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hgrd.host.containers.elements import fixed_count
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.linking.library_names import holds_numbers
 from hgrd.host.memory.array_contents import container_with
@@ -38,6 +39,8 @@ def list_length(state: State, place: Pointer, type_: Type | None) -> int | None:
     """The number of elements of a vector of pointers or records, given where it or its elements are; None: unknown."""
     target = place.target
     match type_:
+        case OpaqueType(name=name) if name.startswith("std::array") and not holds_numbers(name):
+            return fixed_count(type_)
         case OpaqueType(name=name) if name.startswith("std::vector") and not holds_numbers(name):
             owner, at = target.key, place.offset.value if place.offset.is_const else -1
         case _ if _has_pointers(state.store.get(target.key, EMPTY)):

@@ -14,8 +14,10 @@ from typing import Final
 from hgrd.host.containers.moves import is_moved
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.library.object_makers import make_object, makes_object
+from hgrd.host.library.reordered_pointers import REORDERING
+from hgrd.host.linking.library_names import adds_elements, is_range_access, keeps_elements, of_container
 from hgrd.program.expressions import Call
-from hgrd.program.types import INT, OpaqueType, PointerType
+from hgrd.program.types import INT, ArrayType, OpaqueType, PointerType
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.values import NULL, OPAQUE, Choice, NullValue, Pointer, PointerValue, Value
@@ -32,7 +34,15 @@ _MOVED_FROM: Final = ("std::unique_ptr", "std::shared_ptr")
 
 def is_exact(call: Call) -> bool:
     """Whether a model of the function says what pointers it stores."""
-    return call.function.name == "swap" or holder_model(call.function.qualified) is not None
+    function = call.function
+    of_elements = of_container(function.qualified) and (adds_elements(function) or keeps_elements(function))
+    named = function.name in REORDERING or is_range_access(function.qualified)
+    return of_elements or named or holder_model(function.qualified) is not None
+
+
+def gets_held(call: Call) -> bool:
+    """Whether a function gets what a smart pointer or its like holds."""
+    return holder_model(call.function.qualified) is _get
 
 
 def given_on(call: Call, arguments: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -61,7 +71,17 @@ def _pointer(value: Value) -> PointerValue | None:
 
 def _held(call: LibraryCall, address: Value) -> PointerValue | None:
     """The pointer that the object at an address holds; None: it is not known."""
-    return _pointer(load(call.machine, call.state, address, OpaqueType("holder"), call.span))
+    held = _pointer(load(call.machine, call.state, address, OpaqueType("holder"), call.span))
+    if held is not None or not isinstance(address, Pointer) or not _is_in_array(call, address):
+        return held
+    to = call.call.type if isinstance(call.call.type, PointerType) else PointerType(INT)
+    return _pointer(load(call.machine, call.state, address, to, call.span))
+
+
+def _is_in_array(call: LibraryCall, address: Pointer) -> bool:
+    """Whether a holder is an element of an array, a vector or its like, which its place tells."""
+    target = address.target
+    return target.key in call.run.origins.elements or (isinstance(target.element, ArrayType) and not target.external)
 
 
 def _hold(call: LibraryCall, address: Value, value: Value) -> None:

@@ -32,6 +32,10 @@ _MAPS: Final = ("std::map", "std::unordered_map")
 _SEQUENCES: Final = ("std::vector", "std::array", "std::deque", "std::span")
 _HOLDING_ONE: Final = ("std::unique_ptr", "std::shared_ptr", "std::optional", "std::reference_wrapper")
 _ELEMENT: Final = ("operator[]", "at")
+_RANGE_ACCESS: Final = (
+    "std::begin", "std::end", "std::cbegin", "std::cend", "std::data", "std::size", "std::ssize",
+)  # fmt: skip
+_ADDING: Final = ("push_back", "emplace_back", "insert", "emplace")
 _KEEPING: Final = (  # member functions of containers and iterators
     "begin", "end", "cbegin", "cend", "rbegin", "rend", "size", "empty", "capacity", "data", "front", "back", "length",
     "operator++", "operator--", "operator+", "operator-", "operator+=", "operator-=", "operator*", "operator->",
@@ -226,6 +230,16 @@ def keeps_elements(function: FunctionRef) -> bool:
     taking_out = function.name in ("erase", "extract")
     named = function.qualified.rpartition("::")[0] in ("", "std") and function.name in LIBC_NAMES - {"swap"}
     return (looks_up(function) and not taking_out) or function.name in _KEEPING or named or keeps_object(function)
+
+
+def is_range_access(qualified: str) -> bool:
+    """Whether a function is one that gets where the elements of a container or array are (C++ [iterator.range])."""
+    return qualified in _RANGE_ACCESS
+
+
+def adds_elements(function: FunctionRef) -> bool:
+    """Whether a member function of a container makes what it gets elements of it, and nothing else of it."""
+    return function.name in _ADDING and of_container(function.qualified)
 
 
 def adds_only(function: FunctionRef) -> bool:

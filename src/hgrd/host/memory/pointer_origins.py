@@ -11,7 +11,7 @@ that returned the other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from math import inf
 from typing import Final
@@ -27,7 +27,6 @@ from hgrd.host.memory.stored_twice import Part, Stored, StoredPointers, part_at
 from hgrd.host.memory.visible_stores import VisibleStores
 from hgrd.program.types import OpaqueType, PointerType, Type
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import EMPTY, Generation, State
 from hgrd.symbolic.values import (
     Choice,
@@ -38,6 +37,7 @@ from hgrd.symbolic.values import (
     NullValue,
     Pointer,
     Value,
+    may_be_any,
     pointed_to,
 )
 from hgrd.terms import Origin, Symbol, Term, add, const, symbols_of, var
@@ -74,8 +74,9 @@ class PointerOrigins(Struct):
     `calls` are names for the results of calls.  `unseen` are the pairs of an object and a name that only code that is
     not followed may have stored in it, each with how many it may have stored before; `written` is that number by now.
     `copied` are those of them that only functions may have stored which are taken to copy, with the names of these.
-    `elsewhere` is what may also be stored at other places of an object than `own_at` has.  `elements` are the keys of
-    the elements of containers, each of which is known by its place.
+    `elsewhere` is what may also be stored at other places of an object than `own_at` has, `added` what became elements
+    of containers in it.  `elements` are the keys of the elements of containers, each of which is known by its place.
+    `anywhere` is what is stored through pointers that may lead to any object.
     """
 
     held: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
@@ -91,12 +92,16 @@ class PointerOrigins(Struct):
     written: int = 0
     copied: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     elsewhere: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    added: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     elements: set[str] = field(default_factory=set[str])
+    anywhere: set[str] = field(default_factory=set[str])
 
     def record_store(self, machine: Machine, address: Value, value: Value) -> None:
         """A value is stored at an address."""
         times, index = Counter(named_in(value)), machine.names.index
         found = set(times)
+        if may_be_any(address):
+            self.anywhere |= found | ({ANYTHING} if may_be_any(value) else set())
         for place in pointers_in(address) if found else ():
             self.visible.put(machine.records, place.target, place.offset, value)
             first = min((index.get(s.name, inf) for s in symbols_of(place.offset)), default=inf)
@@ -158,11 +163,15 @@ class PointerOrigins(Struct):
 
     def stored_twice(self, holder: str, closure: Closure) -> frozenset[Part]:
         """The parts of which two elements of an object may hold one pointer that the program stores there."""
+        if self.anywhere:
+            return frozenset((Part(0, 0),))
         names = closure.of((holder,)) if self._has_others(holder) else (holder,)
         return self.placed.twice(name.removesuffix(ELEMENTS) for name in names if not name.startswith(IN))
 
     def stored_at_both(self, holder: str, one: Term, other: Term, closure: Closure) -> bool:
         """Whether the program may store one pointer at two places of an object."""
+        if self.anywhere:
+            return True
         names = closure.of((holder,)) if self._has_others(holder) else {holder}
         known = {name for n in names if not n.startswith(IN) for name in (n, n.removesuffix(ELEMENTS))}
         return self.placed.at_both(known, one, other)
@@ -212,19 +221,24 @@ class PointerOrigins(Struct):
         held = (IN + name.removeprefix(IN) for value in values for name in named_in(value))
         return {name for name in self.closed(held) if not name.startswith(IN)}
 
-    def record_written(self, targets: Iterable[MemoryObject], sources: Iterable[str], copier: str = "") -> None:
-        """Code that is not followed may have stored pointers in these objects; `copier`: one that is taken to copy."""
+    def record_written(
+        self, targets: Iterable[MemoryObject], sources: Iterable[str], copier: str = "", *, adds: bool = False
+    ) -> None:
+        """Code that is not followed may have stored pointers in these objects.
+
+        `copier`: code that is taken to copy; `adds`: what it stores become elements of a container there.
+        """
         given = set(sources)
         for target in (t for t in targets if given and not is_handle(t.element)):
             self.stored.setdefault(target.key, set()).update(given)
             for name in self.closed({target.key}) if target.external else (target.key,):
-                self.record_written_key(name.removeprefix(IN), given, copier)
+                self.record_written_key(name.removeprefix(IN), given, copier, adds=adds)
 
     def record_lost(self, targets: Iterable[MemoryObject]) -> None:
         """Code that is there, but is not followed, may have stored any pointer in these objects."""
         self.record_written((t for t in targets if may_hold(t.element)), (ANYTHING,))
 
-    def record_written_key(self, key: str, sources: Iterable[str], copier: str = "") -> None:
+    def record_written_key(self, key: str, sources: Iterable[str], copier: str = "", *, adds: bool = False) -> None:
         """As `record_written`, for the object of a key."""
         given = set(sources)
         held = self.held.setdefault(key, set())
@@ -237,7 +251,7 @@ class PointerOrigins(Struct):
             elif name not in held:
                 self.copied[key, name] = copier
         held.update(given)
-        self.elsewhere.setdefault(key, set()).update(given)
+        (self.added if adds else self.elsewhere).setdefault(key, set()).update(given)
         own = self.own.get(key)
         if own:
             own -= self.closed(given)
@@ -250,7 +264,7 @@ class PointerOrigins(Struct):
             whole = self.visible.copied(machine.records, place, origin, state.store.get(origin.target.key, EMPTY))
             if whole or self._copied_members(machine, place.target, origin.target):
                 continue
-            if may_hold(origin.target.element) and _is_open(state, origin.target):
+            if may_hold(origin.target.element) and is_open(state, origin.target):
                 self.visible.put_names(place.target.key, (IN + origin.target.key,))
 
     def _copied_members(self, machine: Machine, to: MemoryObject, source: MemoryObject) -> bool:
@@ -303,7 +317,7 @@ class PointerOrigins(Struct):
         copied = self.copied if copies else {}
 
         def held(key: str) -> Iterator[str]:
-            pairs = ((key, name) for name in self.held.get(key, ()))
+            pairs = ((key, name) for name in self._held(key))
             return (pair[1] for pair in pairs if self.unseen.get(pair, -1) < written and pair not in copied)
 
         return lambda name: self._inside(name.removeprefix(IN), held) if name.startswith(IN) else self._is(name)
@@ -323,14 +337,18 @@ class PointerOrigins(Struct):
             yield IN + container_with(key)[0]
 
     def _is_beside(self, owner: str, at: int, name: str) -> bool:
-        """Whether an object is stored in another one, but nowhere in the container at this offset of it."""
-        if name.startswith(IN) or name in self.elements or name in self.elsewhere.get(owner, ()):
+        """Whether an object is stored in another one, but is not what the container at this offset of it has."""
+        if name in self.elsewhere.get(owner, ()):
+            return False
+        if name in self.added.get(owner, ()):
+            return not self.own_at.get((owner, name))
+        if name.startswith(IN) or name in self.elements:
             return False
         places = self.own_at.get((owner, name), ())
         return bool(places) and all(place.is_const and place.value != at for place in places)
 
     def _held(self, key: str) -> Iterable[str]:
-        return self.held.get(key, ())
+        return self.held.get(key, set()) | self.anywhere
 
     def _inside(self, key: str, held: Callable[[str], Iterable[str]]) -> Iterator[str]:
         """What an object may hold, or (`in K`) what the objects may hold that it holds; `held` has what is stored."""
@@ -361,27 +379,7 @@ def named_in(value: Value) -> Iterator[str]:
             yield from (target.key for target in pointed_to(value))
 
 
-def sources_of(
-    state: State, arguments: Iterable[tuple[Value, Type | None]], shared: Set[str], *, local: bool = False
-) -> set[str]:
-    """What code that gets these arguments, each with its type, may return, or store in memory.
-
-    That is no local variable, unless it is `shared`, by its key, or (`local`) may hold pointers.
-    """
-    found: set[str] = set()
-    for value, type_ in arguments:
-        if isinstance(value, Composite):
-            found.update(named_in(value))
-        for target in reachable(state, (value,)) if may_hold(type_) else ():
-            own = target.space is MemorySpace.LOCAL and target.key.rpartition("@")[0] not in shared
-            if not own or (local and may_hold(target.element)):
-                found.add(target.key)
-            if may_hold(target.element) and _is_open(state, target):
-                found.add(IN + target.key)
-    return found
-
-
-def _is_open(state: State, target: MemoryObject) -> bool:
+def is_open(state: State, target: MemoryObject) -> bool:
     """Whether an object may hold pointers that the run does not know."""
     region = state.store.get(target.key, EMPTY)
     if region.undefined or region.zeroed:
@@ -389,8 +387,3 @@ def _is_open(state: State, target: MemoryObject) -> bool:
     cell = region.cells.get(0)
     known = cell is not None and isinstance(cell.value, Pointer | NullValue | Choice)
     return not (known and isinstance(target.element, PointerType))
-
-
-def held_in(values: Iterable[Value]) -> set[str]:
-    """Names for what the objects that values lead to hold: all the pointers that a copy of them stores."""
-    return {f"{IN}{t.key}" for value in values for t in pointed_to(value) if may_hold(t.element)}

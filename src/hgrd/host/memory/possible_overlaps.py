@@ -6,6 +6,7 @@ if (!m) cudaMalloc(&m, n), model->m = m;          // a new object, stored at one
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, product
 from math import gcd, inf
@@ -101,7 +102,7 @@ def _are_one(origins: PointerOrigins, one: str, other: str, closure: Closure, el
 
 def _stored_elsewhere(origins: PointerOrigins, made: str, found: str) -> bool:
     """Whether an object is stored at one place alone, and the pointer to the other one was found at another place."""
-    loaded = origins.loaded.get(found)
+    loaded = None if origins.anywhere else origins.loaded.get(found)
     if loaded is None or made in origins.loaded or made not in origins.own.get(loaded.holder, ()):
         return False
     holders = [key for key, held in origins.held.items() if made in held]
@@ -125,7 +126,7 @@ def _common_holder(origins: PointerOrigins, one: str, other: str) -> str | None:
 def _keeps_places(origins: PointerOrigins, holder: str) -> bool:
     """Whether all that is stored in an object is the program's, each pointer at one place of it alone."""
     visible = {name for names in origins.visible.of(holder).values() for name in names}
-    return origins.held.get(holder, set()) | visible <= origins.own.get(holder, set())
+    return origins.held.get(holder, set()) | visible | origins.anywhere <= origins.own.get(holder, set())
 
 
 def _found_apart(origins: PointerOrigins, one: str, other: str, held: tuple[Term, ...]) -> bool:
@@ -136,15 +137,38 @@ def _found_apart(origins: PointerOrigins, one: str, other: str, held: tuple[Term
 
 def _repeats(origins: PointerOrigins, holder: str, closure: Closure) -> bool:
     """Whether an object may hold a pointer twice, for all that the program shows."""
-    own = _own(origins, holder, closure) | {holder, container_with(holder)[0]}
-    return any(not name.startswith(IN) and name not in own for name in closure.of((IN + holder,)))
-
-
-def _own(origins: PointerOrigins, holder: str, closure: Closure) -> set[str]:
-    """The objects that an object holds at one place alone, for all that is stored in it by whatever name."""
     names = closure.bits((holder,))
-    others = (stored for key, stored in origins.stored.items() if key != holder and closure.bits((key,)) & names)
-    return origins.own.get(holder, set()).difference(*others)
+    stores = {key: stored for key, stored in origins.stored.items() if closure.bits((key,)) & names}
+    apart = _own(origins, stores) | {holder, container_with(holder)[0]}
+    inside = {name for name in closure.of((IN + holder,)) if not name.startswith(IN)} - apart
+    return not inside <= _never_inside(origins, holder, closure).difference(*stores.values())
+
+
+def _own(origins: PointerOrigins, stores: Mapping[str, set[str]]) -> set[str]:
+    """The objects that an object holds at one place alone, for all that is stored in it by whatever name.
+
+    Where several names are of objects that the program makes, it is one of these.
+    """
+    found = Counter(name for stored in stores.values() for name in stored)
+    open_ = {name for key, stored in stores.items() if _is_from_outside(origins, key) for name in stored}
+    alone = {name for key in stores for name in origins.own.get(key, ())} - {n for n in open_ if found[n] > 1}
+    return alone.difference(*(stored - origins.own.get(key, set()) for key, stored in stores.items()))
+
+
+def _never_inside(origins: PointerOrigins, holder: str, closure: Closure) -> set[str]:
+    """What an object found in memory may be, none of which it holds if that is stored in none of them.
+
+    Frame *frame = frames[i];   // one of those made here, none of which is inside another one
+    """
+    names = set(closure.of((holder,))) - {holder}
+    keys = {name.removeprefix(IN).removeprefix(IN) for name in names}
+    results = {name.removeprefix(IN) for name in origins.calls.values()}
+    return set() if keys & results or any(_is_from_outside(origins, key) for key in keys) else names
+
+
+def _is_from_outside(origins: PointerOrigins, key: str) -> bool:
+    """Whether an object was found in memory, or came from code that is not followed."""
+    return OR in key or key in origins.loaded or bool(origins.may_be.get(key))
 
 
 def differ(one: Term, other: Term, held: Iterable[Term]) -> bool:

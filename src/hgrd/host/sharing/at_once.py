@@ -14,7 +14,7 @@ from typing import Final
 from hgrd.host.concurrency.addresses import ANYWHERE, Place
 from hgrd.host.concurrency.order import Done
 from hgrd.host.concurrency.rows import Rectangle, Row, meet
-from hgrd.host.concurrency.trace import Event, Replay, Trace, Work
+from hgrd.host.concurrency.trace import Event, Replay, Touch, Trace, Work
 from hgrd.host.model import UsedBytes
 from hgrd.program.span import Span
 from hgrd.terms import Origin, Symbol, Term, add, const, le, lt, mul, var
@@ -61,6 +61,8 @@ def accesses_at_once(one: Work, other: Work) -> Iterator[tuple[str, UsedBytes, U
                 continue
             if a.found or b.found or a.at.key.startswith(ANYWHERE) or not _are_told(a.at, b.at):
                 continue
+            if may_be_complete(a) or may_be_complete(b):
+                continue
             for r, s in _meeting(a.rows, a.at.offset, b.rows, b.at.offset):
                 if _conflict(one, r, other, s):
                     yield (
@@ -68,6 +70,11 @@ def accesses_at_once(one: Work, other: Work) -> Iterator[tuple[str, UsedBytes, U
                         bytes_of(one, a.at.offset, r, "of one"),
                         bytes_of(other, b.at.offset, s, "of the other"),
                     )
+
+
+def may_be_complete(touch: Touch) -> bool:
+    """Whether a copy may have used memory before its call returns, as it does with pageable memory."""
+    return touch.locked and not (touch.reads or touch.stores)
 
 
 def _are_told(one: Place, other: Place) -> bool:

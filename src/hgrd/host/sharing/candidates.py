@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from hgrd.host.concurrency.addresses import ANYWHERE, Place
 from hgrd.host.concurrency.trace import Touch, Work
 from hgrd.host.model import LaunchedAs, UsedBytes
-from hgrd.host.sharing.at_once import bytes_in, bytes_of
+from hgrd.host.sharing.at_once import bytes_in, bytes_of, may_be_complete
 from hgrd.program.span import Span
 from hgrd.terms import Term
 
@@ -53,7 +53,8 @@ class Candidates(Struct):
         for key, a, b in _shared(one.touches, other.touches):
             here, there = ((w.span, w.kernel, _pointers(w, key)) for w in (one, other))
             pairs = self.found.setdefault((here, there, self.origins.get(key, key)), [])
-            pairs.append((_distance(one, other), len(pairs), Candidate(one, other, key, (a, b), sure)))
+            surely = sure and not (may_be_complete(a) or may_be_complete(b))
+            pairs.append((_distance(one, other), len(pairs), Candidate(one, other, key, (a, b), surely)))
 
     def nearest(self) -> Iterator[Candidate]:
         """Of each kind those whose iterations are nearest to each other, those first that nothing may order."""

@@ -175,6 +175,10 @@ def _plain(text: str) -> str:
 # ---------------------------------------------------------------- lists
 
 
+def _is_empty(part: Node) -> bool:
+    return part["kind"] == "InitListExpr" and "array_filler" not in part and not inner(part)
+
+
 def init_list(node: Node, to: Context) -> Expression:
     type_ = to.type(node)
     span = span_of(node)
@@ -198,6 +202,8 @@ def init_list(node: Node, to: Context) -> Expression:
             elements = to.value(parts[0])
             listed = AddressOf(TemporaryPlace(elements, elements.type, span), PointerType(elements.type), span)
             return Construct(made, (listed,), type_, span)
+        case OpaqueType() if parts and all(map(_is_empty, parts)):  # of bases without members
+            return zero(type_, span)
         case OpaqueType() if parts:
             return Unsupported("initializer list of an unknown type", tuple(map(to.argument, parts)), type_, span)
         case _:

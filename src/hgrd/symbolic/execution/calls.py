@@ -25,7 +25,7 @@ from hgrd.symbolic.values import (
     Value,
     pointed_to,
 )
-from hgrd.terms import Origin, Term, conj, const, disj, eq, negate, read
+from hgrd.terms import TRUE, Origin, Symbol, Term, conj, const, disj, eq, negate, read, substitute, var
 
 _FOLLOWED = 2  # activations of a recursive function, whatever its arguments
 _MOST_COUNTED = 64  # further activations in one run that an argument counts
@@ -83,6 +83,8 @@ def _virtual(
     def first(state: State, left: tuple[Overrider, ...]) -> Value:
         one, *rest = left
         if not rest:
+            if len(reached) > 1:
+                _assume_class(machine, state, object_, one.classes, e.span)
             return _through(machine, state, FunctionValue(one.function), e, (one.this, *others))
         return _either(
             state,
@@ -121,16 +123,36 @@ def _through(machine: Machine, state: State, callee: Value, e: ir.IndirectCall, 
 
 
 def _has_class(machine: Machine, object_: Value, method: str, classes: tuple[int, ...]) -> Term:
-    """Whether an object is of one of these classes: all threads that look at one object see the same class."""
-    origin = machine.semantics.class_origin
-    match object_:
-        case Pointer(target=target, offset=offset) if classes and origin is Origin.DATA:
-            if target.space in SHARED_SPACES:
-                class_ = read(f"{target.name}.class", offset)
-                return disj(*(eq(class_, const(number)) for number in classes))
-        case _:
-            pass
-    return machine.unknown_truth(f"{method}?", origin)
+    """Whether an object is of one of these classes."""
+    test = _class_test(machine, object_, classes)
+    return machine.unknown_truth(f"{method}?", machine.semantics.class_origin) if test is None else test
+
+
+def _assume_class(machine: Machine, state: State, object_: Value, classes: tuple[int, ...], span: Span) -> None:
+    """An object is of one of these classes, or the path is not taken, for what is known of its class there."""
+    test = _class_test(machine, object_, classes)
+    if test is None or machine.semantics.class_origin is Origin.DATA:
+        return
+    state.assume(test, ConditionKind.BRANCH, span)
+    told = tuple(c.term for c in state.path if c.term.symbols == test.symbols)
+    for class_ in test.symbols:
+        if not any(all(t is TRUE for t in substitute(told, {class_: const(number)})) for number in classes):
+            state.kill(span)
+
+
+def _class_test(machine: Machine, object_: Value, classes: tuple[int, ...]) -> Term | None:
+    """Whether an object is of one of these classes: all that look at one object see the same class; None: not known."""
+    if not isinstance(object_, Pointer) or not classes:
+        return None
+    target, offset, origin = object_.target, object_.offset, machine.semantics.class_origin
+    if origin is not Origin.DATA:
+        name = machine.names.of((target.key, "class", offset), f"{target.name}.class")
+        class_ = var(Symbol(name, 0, len(machine.records), origin))
+    elif target.space in SHARED_SPACES:
+        class_ = read(f"{target.name}.class", offset)
+    else:
+        return None
+    return disj(*(eq(class_, const(number)) for number in classes))
 
 
 def _either(

@@ -16,14 +16,14 @@ from hgrd.program.analysis.effects import Effects
 from hgrd.program.span import Span
 from hgrd.program.types import BoolType, IntType
 from hgrd.symbolic.exits import IterationExits
+from hgrd.symbolic.loops.changed_objects import lists_among, moved_pointers, objects_changed, reached_objects
 from hgrd.symbolic.loops.invariants import Invariant, invariants, keeps
 from hgrd.symbolic.loops.pointer_permutations import permutation_of
 from hgrd.symbolic.loops.pointer_recurrences import PointerChange, pointer_at_exit, pointer_change
-from hgrd.symbolic.loops.pointer_targets import moved_pointers, reached_objects
 from hgrd.symbolic.loops.recurrences import UNCHANGED, CarriedCell, LoopSummary, Trailing, origin_of, type_range
 from hgrd.symbolic.loops.rotations import Rotating, cycle_of, joint_cycle_of, rotation_of
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES, reachable, read_at
+from hgrd.symbolic.memory.lvalues import read_at
 from hgrd.symbolic.names import hidden, unnumbered
 from hgrd.symbolic.state import EMPTY, Generation, Region, State, symbols_in
 from hgrd.symbolic.values import Cell, Choice, FloatValue, MemoryObject, Pointer, PointerValue, Value
@@ -55,17 +55,16 @@ def classify_carried(
 
     `iterate` runs one iteration speculatively from a given state.
     """
-    objects = _objects(machine, state, effects)
+    objects = objects_changed(machine, state, effects)
     _fill(machine, state, objects)
-    lists = {
-        o.key for o in objects if machine.semantics.list_length(state, Pointer(o, const(0)), o.element) is not None
-    }
+    lists = lists_among(machine, state, objects)
     mark = machine.names.mark()
     before = machine.changed_besides.get(place, frozenset[str]())
     expected = frozenset(key for key in state.store if unnumbered(key) in before) if before else before
     tried = _first_iteration(machine, state, [o for o in objects if o.key not in lists], expected - lists, iterate)
-    if not tried.others.isdisjoint(lists):
-        tried = _first_iteration(machine, state, objects, expected, iterate)
+    while not tried.others.isdisjoint(lists):
+        lists -= tried.others
+        tried = _first_iteration(machine, state, [o for o in objects if o.key not in lists], expected - lists, iterate)
     machine.changed_besides[place] = before | {unnumbered(key) for key in tried.others}
     cells, start, placeholders, ends, others = tried
     changed = _changed(start, ends) | others
@@ -140,25 +139,6 @@ def _has_body(machine: Machine, function: str) -> bool:
 
 
 # ---------------------------------------------------------------- before the speculative iteration
-
-
-def _objects(machine: Machine, state: State, effects: Effects) -> list[MemoryObject]:
-    """Objects of this thread that exist before the loop and that it may change."""
-    found: dict[str, MemoryObject] = {}
-    for variable in sorted(effects.assigned | effects.exposed | effects.arrays, key=lambda v: v.key):
-        target = machine.object_of(variable)
-        if target.key in state.store and target.space not in SHARED_SPACES:
-            found[target.key] = target
-    if effects.through_pointers:
-        for target in _pointed_to(state):
-            if target.key in state.store and target.space not in SHARED_SPACES:
-                found[target.key] = target
-    return list(found.values())
-
-
-def _pointed_to(state: State) -> list[MemoryObject]:
-    values = tuple(c.value for r in state.store.values() for c in r.cells.values())
-    return reachable(state, tuple(v for v in values if not isinstance(v, Term | FloatValue)))
 
 
 def _fill(machine: Machine, state: State, objects: Iterable[MemoryObject]) -> None:

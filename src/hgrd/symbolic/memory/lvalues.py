@@ -36,7 +36,7 @@ from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.members import parts_of, slot_at
 from hgrd.symbolic.memory.offsets import covered, may_meet
 from hgrd.symbolic.pointers import move
-from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, choose
+from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, Region, State, choose, merge
 from hgrd.symbolic.values import (
     OPAQUE,
     Cell,
@@ -150,17 +150,19 @@ def _load_either(
     machine: Machine, state: State, condition: Term, a: Value, b: Value, type_: Type, span: Span, volatile: bool
 ) -> Value:
     """A load through a choice of pointers; a null arm is not followed."""
-    if isinstance(a, NullValue) and isinstance(b, NullValue):
-        return machine.unknown("value", type_, Origin.UNKNOWN)
     values: list[Value] = []
     for arm, term in ((a, condition), (b, negate(condition))):
         branch = state.copy()
         branch.assume(term, ConditionKind.BRANCH, span)
-        met = branch.alive and not isinstance(arm, NullValue)
-        values.append(load(machine, branch, arm, type_, span, volatile) if met else OPAQUE)
-    if values[0] is OPAQUE or values[1] is OPAQUE:
-        return values[1] if values[0] is OPAQUE else values[0]
-    return choose(condition, values[0], values[1])
+        if branch.alive and not isinstance(arm, NullValue):
+            values.append(load(machine, branch, arm, type_, span, volatile))
+    match values:
+        case [one, other]:
+            return choose(condition, one, other)
+        case [one]:
+            return one
+        case _:
+            return machine.unknown("value", type_, Origin.UNKNOWN)
 
 
 def store(
@@ -190,20 +192,18 @@ def _store_either(
     span: Span,
     volatile: bool,
 ) -> None:
-    """A store through a choice of pointers: under the condition in each arm; a local arm keeps its old value otherwise.
-
-    A null arm is not followed.
-    """
+    """A store through a choice of pointers: under the condition in each arm; a null arm is not followed."""
     null = [isinstance(arm, NullValue) for arm in arms]
+    ends: list[State] = []
     for arm, term in zip(arms, (condition, negate(condition)), strict=True):
         branch = state.copy()
         branch.assume(term, ConditionKind.BRANCH, span)
-        if not branch.alive or (isinstance(arm, NullValue) and not all(null)):
-            continue
-        store(machine, branch, arm, value, type_, span, volatile)
-        if isinstance(arm, Pointer) and arm.target.space not in SHARED_SPACES:
-            old = read_cells(machine, state, arm, type_)
-            write_cells(machine, state, arm, choose(term, value, old), type_)
+        if branch.alive and (not isinstance(arm, NullValue) or all(null)):
+            store(machine, branch, arm, value, type_, span, volatile)
+            ends.append(branch)
+    merged = merge(ends)
+    if merged is not None:
+        state.store = merged.store
 
 
 # ---------------------------------------------------------------- cells of local objects
