@@ -19,7 +19,7 @@ from hgrd.program.types import FloatType, IntType, PointerType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
 from hgrd.symbolic.state import Generation, Region, State
-from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value
+from hgrd.symbolic.values import Choice, MemoryObject, MemorySpace, Pointer, Value
 from hgrd.terms import Origin, Term, as_int, const
 
 
@@ -116,8 +116,8 @@ class LibraryCall(Struct, frozen=True):
         self.run.provenance.objects.record_replacement(self.arguments[0], self.arguments[index], by_name)
 
     def store_at(self, address: Value | None, value: Value, type_: Type) -> None:
-        """Stores a value through a pointer; does nothing for other values."""
-        if isinstance(address, Pointer):
+        """Stores a value through a pointer, or one of several; does nothing for other values."""
+        if isinstance(address, Pointer | Choice):
             store(self.machine, self.state, address, value, type_, self.span)
 
     def receiver(self, index: int) -> tuple[str, Type | None]:
