@@ -63,3 +63,40 @@ __global__ void shared_or_own(int c) {
 @pytest.mark.parametrize("name", cases(KERNELS))
 def test_kernel(name: str) -> None:
     verdicts(KERNELS)(name)
+
+
+MANY = f"int *many[80] = {{{', '.join(['a, b'] * 40)}}};"
+UNKNOWN = """
+// open: memcpy at an unknown address
+__global__ void copied(int *a, int *b, int i) {
+  MANY
+  int v = threadIdx.x;
+  memcpy(many[i % 80], &v, 4);
+}
+
+// open: memcpy at an unknown address
+__global__ void copied_to_one_or_another(int *a, int *b, int i) {
+  MANY
+  int v = threadIdx.x, *p = i > 3 ? many[i % 80] : a + threadIdx.x + blockDim.x * blockIdx.x;
+  memcpy(p, &v, 4);
+}
+
+// open: an atomic at an unknown address
+__global__ void counted(int *a, int *b, int i) {
+  MANY
+  int *p = i > 3 ? many[i % 80] : a + threadIdx.x + blockDim.x * blockIdx.x;
+  atomicAdd_block(p, 1);
+}
+
+// open: a write through a pointer of unknown target
+__global__ void stored(int *a, int *b, int i) {
+  MANY
+  int *p = i > 3 ? many[i % 80] : a + threadIdx.x + blockDim.x * blockIdx.x;
+  *p = threadIdx.x;
+}
+""".replace("MANY", MANY)
+
+
+@pytest.mark.parametrize("name", cases(UNKNOWN))
+def test_one_of_many(name: str) -> None:
+    verdicts(UNKNOWN)(name)

@@ -23,7 +23,7 @@ from hgrd.protocol.model import Access, CopyStep, Joint
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, load
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Pointer, Value
+from hgrd.symbolic.values import OPAQUE, Pointer, Value, may_be_any
 from hgrd.terms import Term
 
 _OF_THREAD = 4  # arguments of a copy that no group makes together
@@ -130,7 +130,7 @@ def begin_copy(
     """
     to, source, length = what
     size = number(length)
-    if size is None or not isinstance(to, Pointer) or not arms(source):
+    if size is None or not isinstance(to, Pointer) or not arms(source) or may_be_any(source):
         return False
     found: list[Access] = []
     shared = queue.name if queue is not None and queue.shared else ""

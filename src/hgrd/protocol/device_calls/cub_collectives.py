@@ -22,7 +22,7 @@ from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, reachable
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, OpaqueValue, Pointer, Value
+from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, OpaqueValue, Pointer, Value, may_be_any
 from hgrd.terms import TRUE, Term, const, div
 
 _STORAGE: Final = PointerType(OpaqueType("cub::TempStorage"))
@@ -40,7 +40,7 @@ def collective(
     if first and first == last:
         return Composite({0: Cell(_given_storage(machine, state, call, arguments), POINTER_SIZE)}, POINTER_SIZE)
     storage = load(machine, state, arguments[0], _STORAGE, call.span) if arguments else None
-    if storage is None or not arms(storage):
+    if storage is None or not arms(storage) or may_be_any(storage):
         _assume_reuse(device, machine, call)
     _note_others(device, machine, state, call, arguments)
     together = _together(device, call)

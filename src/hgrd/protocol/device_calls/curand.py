@@ -8,12 +8,12 @@ from __future__ import annotations
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Call
 from hgrd.program.types import IntType, PointerType, RecordType, Type, VoidType
-from hgrd.protocol.device_calls.memory import arms
+from hgrd.protocol.device_calls.memory import reached
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load, store
-from hgrd.symbolic.state import ConditionKind, State
+from hgrd.symbolic.state import State
 from hgrd.symbolic.values import OPAQUE, Value
 from hgrd.terms import Origin
 
@@ -45,21 +45,15 @@ def _advance_together(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, address: Value, type_: Type
 ) -> None:
     """MTGP32 generator: it serves all threads of a block at once, and other blocks must not use it."""
-    for pointer, guard in arms(address):
-        branch = state.copy()
-        branch.assume(guard, ConditionKind.BRANCH, call.span)
+    for pointer, branch in reached(device, machine, state, address, call.span, "a random generator"):
         size = machine.size(type_) or 4
         event = AccessEvent(AccessKind.ATOMIC, pointer, size, call.span, AtomicOperation("next", Scope.BLOCK))
         device.access(machine, branch, event)
-    if not arms(address):
-        device.unsupported(machine, state, "a random generator at an unknown address", call.span)
 
 
 def _read_directions(
     device: DeviceSemantics, machine: Machine, state: State, call: Call, address: Value, bits: int
 ) -> None:
-    for pointer, guard in arms(address):
-        branch = state.copy()
-        branch.assume(guard, ConditionKind.BRANCH, call.span)
+    for pointer, branch in reached(device, machine, state, address, call.span, "a random generator"):
         size = _DIRECTIONS[bits] * bits // 8
         device.access(machine, branch, AccessEvent(AccessKind.READ, pointer, size, call.span))

@@ -20,7 +20,7 @@ from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import Joint
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Value
+from hgrd.symbolic.values import OPAQUE, Value, may_be_any
 from hgrd.terms import Term, as_int, const, div
 
 _ONE_LANE: Final = "one lane holds an element of an accumulator, and the same one in all of its type"
@@ -35,7 +35,9 @@ def element_access(
     fragment = constant(numbers[0])
     places = tuple(as_int(n) for n in numbers[1:] if isinstance(n, Term))
     size = machine.size(type_.to) if isinstance(type_, PointerType) else None
-    if row is None or fragment is None or size is None or len(places) != 2 or not arms(address):
+    if row is None or fragment is None or size is None or len(places) != 2:
+        return None
+    if not arms(address) or may_be_any(address):
         return None
     once = _by_its_holder(device, fragment, places)
     kind = AccessKind.WRITE if row.operation == "store" else AccessKind.READ

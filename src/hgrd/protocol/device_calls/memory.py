@@ -5,9 +5,12 @@ CUDA Programming Guide, "Atomic Functions", "Load Functions Using Cache Hints".
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hgrd.cuda.atomics import AtomicFunction, StdMemoryOrder, memory_order, nv_thread_scope
 from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.program.expressions import Call
+from hgrd.program.span import Span
 from hgrd.program.types import PointerType, Type, VoidType
 from hgrd.protocol.inference.events import AccessEvent, AtomicOperation, number_of
 from hgrd.protocol.inference.semantics import DeviceSemantics
@@ -15,7 +18,7 @@ from hgrd.protocol.inference.value_names import symbol_of
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, points_within_arrays, store
 from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Choice, MemoryObject, MemorySpace, Pointer, Value
+from hgrd.symbolic.values import OPAQUE, Choice, MemoryObject, MemorySpace, Pointer, Value, may_be_any
 from hgrd.terms import TRUE, Origin, Term, as_int, conj, const, eq, negate
 
 
@@ -104,18 +107,27 @@ def atomic_access(
     if symbol is not None and isinstance(address, Pointer):
         device.observe(machine, symbol, address, atomic, call.span)
     points_within_arrays(machine, state, call.arguments[0])
-    for pointer, guard in arms(address):
+    for pointer, branch in reached(device, machine, state, address, call.span, "an atomic"):
         if pointer.target.space not in SHARED_SPACES:
             forget(state, pointer.target)
             continue
-        branch = state.copy()
-        branch.assume(guard, ConditionKind.BRANCH, call.span)
         size = machine.size(type_) or 4
         event = AccessEvent(AccessKind.ATOMIC, pointer, size, call.span, atomic, atomic.operand, symbol)
         device.access(machine, branch, event)
-    if not arms(address):
-        device.unsupported(machine, state, "an atomic at an unknown address", call.span)
     return old
+
+
+def reached(
+    device: DeviceSemantics, machine: Machine, state: State, address: Value, span: Span, what: str
+) -> Iterator[tuple[Pointer, State]]:
+    """The pointers that an address can be, each with a state where it is that; a gap where it may be another one."""
+    found = arms(address)
+    if not found or may_be_any(address):
+        device.unsupported(machine, state, f"{what} at an unknown address", span)
+    for pointer, guard in found:
+        branch = state.copy()
+        branch.assume(guard, ConditionKind.BRANCH, span)
+        yield pointer, branch
 
 
 def arms(address: Value) -> list[tuple[Pointer, Term]]:
@@ -159,9 +171,7 @@ def copy(
         device.unsupported(machine, state, f"{call.function.name} of a length that is not constant", call.span)
         return target
     for address, kind in ((target, AccessKind.WRITE), (source, AccessKind.READ))[: 1 + reads]:
-        for pointer, guard in arms(address):
-            branch = state.copy()
-            branch.assume(guard, ConditionKind.BRANCH, call.span)
+        for pointer, branch in reached(device, machine, state, address, call.span, call.function.name):
             device.access(machine, branch, AccessEvent(kind, pointer, length.value, call.span))
             if pointer.target.space not in SHARED_SPACES and kind is AccessKind.WRITE:
                 forget(state, pointer.target)
