@@ -35,8 +35,9 @@ from hgrd.host.containers.kept_patterns import (
 )
 from hgrd.host.containers.moves import is_moved
 from hgrd.host.execution.library_call import LibraryCall
+from hgrd.host.linking.library_names import holds_numbers
 from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, patterns_of, record_patterns
-from hgrd.host.memory.given_pointers import sources_of
+from hgrd.host.memory.given_pointers import held_in, sources_of
 from hgrd.host.memory.pointer_origins import IN
 from hgrd.program.types import POINTER_SIZE, ArrayType, IntType, OpaqueType, PointerType, Type
 from hgrd.symbolic.names import hidden
@@ -131,14 +132,17 @@ def _all_alike(call: LibraryCall) -> dict[int, Cell]:
 
 def _in_fill(call: LibraryCall) -> set[str]:
     """Names for the pointers in a value that all elements of a new container get."""
-    value = call.argument(2)
-    given = () if value is None else ((value, call.type_of(2)),)
-    return sources_of(call.state, given, call.run.text.of_callbacks)
+    value, type_ = call.argument(2), call.type_of(2)
+    given = () if value is None else ((value, type_),)
+    inside = held_in(call.arguments[2:3]) if isinstance(type_, PointerType) and type_.reference else set[str]()
+    return sources_of(call.state, given, call.run.text.of_callbacks) | inside
 
 
 def _holding(call: LibraryCall, names: set[str]) -> str | None:
-    """The name of an object that holds pointers; None: nothing that a stream calls could follow them."""
-    if not names or not call.run.text.of_callbacks:
+    """The name of an object that holds pointers, as a new container does; None: it holds none."""
+    here = target_of(call)
+    numbers = here is not None and isinstance(here.element, OpaqueType) and holds_numbers(here.element.name)
+    if not names or numbers:
         return None
     return call.run.origins.record_object(call.machine.names.unique(hidden("vector")), names).origin
 
