@@ -2837,7 +2837,7 @@ MUTATIONS = (
         "classes-hold-nothing",
         "objects of which no code is seen hold no pointers",
         ("tests/verdicts/host/test_library_work.py",),
-        gives(False, "host.memory.pointer_origins:may_hold"),
+        gives(False, "host.memory.pointer_origins:may_hold", "host.memory.given_pointers:may_hold"),
     ),
     Mutation(
         "numbers-lead-nowhere",

@@ -9,6 +9,7 @@ from tests.checking import check
 
 PROGRAM = """
 #include <cuda_runtime.h>
+#include <deque>
 #include <memory>
 #include <vector>
 struct Lane {
@@ -25,7 +26,7 @@ int main() {
   const int n = 4096;
   float *x, *to;
   cudaMalloc(&x, n * sizeof(float)), cudaMalloc(&to, 3 * n * sizeof(float));
-  std::vector<std::unique_ptr<Lane>> lanes;
+  KEPT<std::unique_ptr<Lane>> lanes;
   for (int i = 0; i < 3; i++) lanes.push_back(std::make_unique<Lane>());
   OTHER
   fill<<<n / 256, 256>>>(x, n);
@@ -39,6 +40,23 @@ FREE = "cudaStreamCreateWithFlags(&held, cudaStreamNonBlocking);"
 ONE_BLOCKING = "cudaStream_t other; cudaStreamCreate(&other);"
 ONE_FREE = "cudaStream_t other; cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);"
 KERNELS = ("fill", "scale")
+MEETS = {
+    "fill": "kernel 'scale' at program.cu:25 may run at the same time and reads 'x', which this kernel writes",
+    "scale": "kernel 'fill' at program.cu:23 may run at the same time and writes 'x', which this kernel reads",
+}
+
+
+def program(kept: str, made: str, other: str, between: str) -> str:
+    text = PROGRAM.replace("KEPT", kept).replace("MADE", made)
+    return text.replace("OTHER", other).replace("BETWEEN", between)
+
+
+@pytest.mark.parametrize(("made", "outcome"), [(BLOCKING, Outcome.SAFE), (FREE, Outcome.UNKNOWN)])
+def test_streams_that_are_not_followed(tmp_path: Path, made: str, outcome: Outcome) -> None:
+    launches = {k.kernel: k.launches[0] for k in check(tmp_path, program("std::deque", made, "", "")).kernels}
+    assert {name: x.outcome for name, x in launches.items()} == dict.fromkeys(KERNELS, outcome)
+    told = {name: [p.reason for p in x.open_pairs] for name, x in launches.items()}
+    assert told == {name: [] if outcome is Outcome.SAFE else [text] for name, text in MEETS.items()}
 
 
 @pytest.mark.parametrize(
@@ -57,10 +75,10 @@ KERNELS = ("fill", "scale")
 def test_the_default_stream_orders_what_surely_waits_for_it(
     tmp_path: Path, made: str, other: str, between: str, outcome: Outcome
 ) -> None:
-    text = PROGRAM.replace("MADE", made).replace("OTHER", other).replace("BETWEEN", between)
+    text = program("std::vector", made, other, between)
     launches = {k.kernel: k.launches[0] for k in check(tmp_path, text).kernels}
     assert {name: x.outcome for name, x in launches.items()} == dict.fromkeys(KERNELS, outcome)
     assert {name: (x.pairs, x.discharged) for name, x in launches.items()} == {"fill": (1, 1), "scale": (1, 1)}
     assert not any(x.open_pairs for x in launches.values())
     found = {(f.first.span.line, f.second.span.line, f.rule) for x in launches.values() for f in x.findings if f.second}
-    assert found == ({(10, 13, "HGRD012"), (13, 10, "HGRD012")} if outcome is Outcome.RACE else set())
+    assert found == ({(11, 14, "HGRD012"), (14, 11, "HGRD012")} if outcome is Outcome.RACE else set())

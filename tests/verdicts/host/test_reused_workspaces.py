@@ -175,6 +175,10 @@ PAIRED = {  # lanes with memory of their own, used by one expression or another;
         "std::vector<std::unique_ptr<Owner>> c; " + FOUR + OWNED + "c.push_back(std::make_unique<Owner>(o)); } MIX",
         BY_POINTER, "c[1]->p = c[0]->p;",
     ),
+    "a deque of owners that are shared": (
+        "std::deque<std::shared_ptr<Owner>> c; " + FOUR + OWNED + "c.push_back(std::make_shared<Owner>(o)); } MIX",
+        BY_POINTER, "c[1] = c[0]; cudaStreamCreate(&c[0]->s);",
+    ),
     "owners that are shared": (
         "std::vector<std::shared_ptr<Owner>> c; " + FOUR + OWNED + "c.push_back(std::make_shared<Owner>(o)); } MIX",
         BY_POINTER, "c[1] = std::make_shared<Owner>(c[0]->p);",
