@@ -51,9 +51,12 @@ def program(kept: str, made: str, other: str, between: str) -> str:
     return text.replace("OTHER", other).replace("BETWEEN", between)
 
 
-@pytest.mark.parametrize(("made", "outcome"), [(BLOCKING, Outcome.SAFE), (FREE, Outcome.UNKNOWN)])
-def test_streams_that_are_not_followed(tmp_path: Path, made: str, outcome: Outcome) -> None:
-    launches = {k.kernel: k.launches[0] for k in check(tmp_path, program("std::deque", made, "", "")).kernels}
+@pytest.mark.parametrize(
+    ("made", "other", "outcome"),
+    [(BLOCKING, "", Outcome.SAFE), (FREE, "", Outcome.UNKNOWN), (FREE, ONE_BLOCKING, Outcome.UNKNOWN)],
+)
+def test_streams_that_are_not_followed(tmp_path: Path, made: str, other: str, outcome: Outcome) -> None:
+    launches = {k.kernel: k.launches[0] for k in check(tmp_path, program("std::deque", made, other, "")).kernels}
     assert {name: x.outcome for name, x in launches.items()} == dict.fromkeys(KERNELS, outcome)
     told = {name: [p.reason for p in x.open_pairs] for name, x in launches.items()}
     assert told == {name: [] if outcome is Outcome.SAFE else [text] for name, text in MEETS.items()}
