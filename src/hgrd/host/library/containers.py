@@ -27,6 +27,8 @@ from hgrd.host.memory.unknowns import direct_targets
 from hgrd.program.expressions import Call
 from hgrd.program.layout import are_numbers
 from hgrd.program.types import ArrayType, IntType, OpaqueType, PointerType, Record, RecordType, Type
+from hgrd.symbolic.execution.calls import may_enter, run
+from hgrd.symbolic.execution.constructors import copying_constructor
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.polynomials import constant_difference, divided
 from hgrd.symbolic.state import Generation, Region
@@ -111,7 +113,15 @@ def _push_back(call: LibraryCall) -> Value | None:
         return None
     if not isinstance(count, Term) or not start.target.key.endswith(ELEMENTS):
         return None
-    call.store_at(Pointer(start.target, mul(count, const(width))), value, type_)
+    place = Pointer(start.target, mul(count, const(width)))
+    moves = is_moved(call.call.arguments[1])
+    made = copying_constructor(call.machine, type_, moves=moves) if isinstance(type_, RecordType) else None
+    if made is None:
+        call.store_at(place, value, type_)
+    elif may_enter(call.machine, made, (place, call.arguments[1])):
+        run(call.machine, call.state, made, (place, call.arguments[1]), call.span)
+    else:
+        return None
     call.run.origins.record_written(direct_targets(call.arguments[:1]), named_in(value), adds=True)
     kept = patterns_of(call.state, start.target)
     call.store_at(call.arguments[0], add(count, const(1)), IntType(64, False))

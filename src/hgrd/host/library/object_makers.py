@@ -14,6 +14,7 @@ from hgrd.program.program import Function
 from hgrd.program.types import IntType, OpaqueType, PointerType, RecordType, Type, VoidType
 from hgrd.symbolic.arithmetic import convert
 from hgrd.symbolic.execution.calls import may_enter, run
+from hgrd.symbolic.execution.constructors import constructors_of
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import Generation, Region
 from hgrd.symbolic.values import MemorySpace, Pointer, Value
@@ -60,26 +61,11 @@ def _class_made(call: LibraryCall) -> RecordType | None:
 def _constructor(call: LibraryCall, made: RecordType) -> tuple[Function, tuple[Value, ...]] | None:
     """The only constructor that takes the arguments, and these as it gets them; None: there is none, or more."""
     found: list[tuple[Function, tuple[Value, ...]]] = []
-    for function in call.machine.functions.values():
-        if function.ref.qualified == f"{made.key}::{_plain(made.key)}" and function.body is not None:
-            arguments = _arguments(call, function)
-            if arguments is not None:
-                found.append((function, arguments))
+    for function in constructors_of(call.machine, made):
+        arguments = _arguments(call, function)
+        if arguments is not None:
+            found.append((function, arguments))
     return found[0] if len(found) == 1 else None
-
-
-def _plain(class_: str) -> str:
-    """The name of a class without its namespace and the arguments of its template."""
-    depth, end = 0, len(class_)
-    for at in range(len(class_) - 1, -1, -1):
-        if class_[at] == ">":
-            depth += 1
-        elif class_[at] == "<":
-            depth -= 1
-            end = at if depth == 0 else end
-        elif depth == 0 and class_[at] == ":":
-            return class_[at + 1 : end]
-    return class_[:end]
 
 
 def _arguments(call: LibraryCall, function: Function) -> tuple[Value, ...] | None:
