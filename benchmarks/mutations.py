@@ -3075,4 +3075,22 @@ MUTATIONS = (
         ("tests/verdicts/host/test_rings_of_found_buffers.py",),
         gives(None, "host.sharing.candidates:used_by"),
     ),
+    Mutation(
+        "constructors-make-no-elements",
+        "of the elements of a container that a constructor makes, nothing is known",
+        ("tests/verdicts/host/test_elements_that_constructors_make.py",),
+        gives(None, "host.containers.copies:_made"),
+    ),
+    Mutation(
+        "moved-members-stay",
+        "what moves into a container stays where it was, whatever the constructor does",
+        ("tests/verdicts/host/test_elements_that_constructors_make.py",),
+        gives(None, "host.library.containers:copying_constructor"),
+    ),
+    Mutation(
+        "values-of-containers-hold-nothing",
+        "a value that all elements of a new container begin with holds no pointers",
+        ("tests/verdicts/host/test_containers_of_one_value.py",),
+        gives(None, "host.containers.copies:_holding"),
+    ),
 )
