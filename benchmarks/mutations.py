@@ -3040,8 +3040,8 @@ MUTATIONS = (
         gives(False, "host.memory.pointer_origins:may_be_any"),
     ),
     Mutation(
-        "found-objects-hold-what-is-made",
-        "of an object that the program found, all stores by other names are left out",
+        "no-object-holds-a-pointer-twice",
+        "an object that the program finds holds each pointer at one place alone",
         ("tests/verdicts/host/test_lists_of_made_objects.py",),
         gives(False, "host.memory.possible_overlaps:_repeats"),
     ),
@@ -3070,8 +3070,8 @@ MUTATIONS = (
         gives(None, "symbolic.execution.calls:_assume_class"),
     ),
     Mutation(
-        "all-found-memory-is-pageable",
-        "copies to memory that is found in tables are complete when they return",
+        "work-at-once-keeps-apart",
+        "which elements two pieces of work use that run at once is not compared",
         ("tests/verdicts/host/test_rings_of_found_buffers.py",),
         gives(None, "host.sharing.candidates:used_by"),
     ),

@@ -74,7 +74,7 @@ def test_one_class(tmp_path: Path, passes: str) -> None:
 @pytest.mark.parametrize("in_place", ["", "bool inPlace() { return false; }"])
 def test_method_that_is_not_overridden(tmp_path: Path, passes: str, in_place: str) -> None:
     report = check(tmp_path, program(passes, in_place))
-    assert Outcome.RACE in outcomes_of_launches(report)
+    assert outcomes_of_launches(report) == {Outcome.SAFE, Outcome.RACE}
 
 
 def test_objects_of_two_classes(tmp_path: Path) -> None:
@@ -85,4 +85,4 @@ def test_objects_of_two_classes(tmp_path: Path) -> None:
         launch = f"{kernel}<<<(n + 255) / 256, 256>>>(from, to, n)"
         text = text.replace(launch, f"{kernel}<<<(n + 255) / 256, 256, 0, s>>>({arguments}, n)")
     text = text.replace("struct Pass {", "struct Pass { cudaStream_t s; Pass() { cudaStreamCreate(&s); }")
-    assert Outcome.SAFE not in outcomes_of_launches(check(tmp_path, text))
+    assert outcomes_of_launches(check(tmp_path, text)) == {Outcome.UNKNOWN}

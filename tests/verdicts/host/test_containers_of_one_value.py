@@ -53,7 +53,7 @@ def program(made: str, given: str) -> str:
 
 @pytest.mark.parametrize("made", MADE)
 def test_an_element(tmp_path: Path, made: str) -> None:
-    assert Outcome.SAFE not in outcomes_of_launches(check(tmp_path, program(made, "x")))
+    assert outcomes_of_launches(check(tmp_path, program(made, "x"))) == {Outcome.UNKNOWN}
 
 
 @pytest.mark.parametrize("made", MADE)

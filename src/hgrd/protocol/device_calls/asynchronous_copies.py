@@ -15,15 +15,15 @@ from hgrd.program.expressions import Call
 from hgrd.program.types import VOID, PointerType, RecordType
 from hgrd.protocol.device_calls.barriers.in_memory import counting_barrier
 from hgrd.protocol.device_calls.barriers.of_pipelines import place_of
-from hgrd.protocol.device_calls.memory import arms
+from hgrd.protocol.device_calls.memory import branches, may_be_elsewhere
 from hgrd.protocol.inference.events import AccessEvent, users_name, users_place
 from hgrd.protocol.inference.recorder import barrier_guards
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import Access, CopyStep, Joint
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, load
-from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Pointer, Value, may_be_any
+from hgrd.symbolic.state import State
+from hgrd.symbolic.values import OPAQUE, Pointer, Value
 from hgrd.terms import Term
 
 _OF_THREAD = 4  # arguments of a copy that no group makes together
@@ -130,16 +130,14 @@ def begin_copy(
     """
     to, source, length = what
     size = number(length)
-    if size is None or not isinstance(to, Pointer) or not arms(source) or may_be_any(source):
+    if size is None or not isinstance(to, Pointer) or may_be_elsewhere(source):
         return False
     found: list[Access] = []
     shared = queue.name if queue is not None and queue.shared else ""
     for address, kind in ((to, AccessKind.WRITE), (source, AccessKind.READ)):
-        for pointer, guard in arms(address):
+        for pointer, branch in branches(state, address, call.span):
             if pointer.target.space not in SHARED_SPACES:
                 return False
-            branch = state.copy()
-            branch.assume(guard, ConditionKind.BRANCH, call.span)
             before = device.recorder.count
             device.access(machine, branch, AccessEvent(kind, pointer, size, call.span, once=once, pipeline=shared))
             last = device.recorder.open[-1][-1] if device.recorder.count > before else None

@@ -14,15 +14,15 @@ from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.host.model import Fact, FactKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import POINTER_SIZE, OpaqueType, PointerType
-from hgrd.protocol.device_calls.memory import arms
+from hgrd.protocol.device_calls.memory import branches, may_be_elsewhere
 from hgrd.protocol.device_calls.number_functions import unknown_result
 from hgrd.protocol.device_calls.warp_collectives import thread_number
 from hgrd.protocol.inference.events import AccessEvent, access_text
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, reachable
-from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, OpaqueValue, Pointer, Value, may_be_any
+from hgrd.symbolic.state import State
+from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, OpaqueValue, Pointer, Value
 from hgrd.terms import TRUE, Term, const, div
 
 _STORAGE: Final = PointerType(OpaqueType("cub::TempStorage"))
@@ -40,7 +40,7 @@ def collective(
     if first and first == last:
         return Composite({0: Cell(_given_storage(machine, state, call, arguments), POINTER_SIZE)}, POINTER_SIZE)
     storage = load(machine, state, arguments[0], _STORAGE, call.span) if arguments else None
-    if storage is None or not arms(storage) or may_be_any(storage):
+    if storage is None or may_be_elsewhere(storage):
         _assume_reuse(device, machine, call)
     _note_others(device, machine, state, call, arguments)
     together = _together(device, call)
@@ -115,9 +115,7 @@ def _use(
 ) -> None:
     """Records that the threads use the storage together."""
     name = "::".join(call.function.qualified.split("::")[1:3])
-    for pointer, guard in arms(storage) if storage is not None else ():
-        branch = state.copy()
-        branch.assume(guard, ConditionKind.BRANCH, call.span)
+    for pointer, branch in branches(state, storage, call.span) if storage is not None else ():
         text = f"{access_text(pointer, STORAGE_SIZE)}, the storage of {name}()"
         device.access(
             machine, branch, AccessEvent(kind, pointer, STORAGE_SIZE, call.span, text=text, together=together)

@@ -13,14 +13,14 @@ from hgrd.cuda.limits import WARP_SIZE
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Call
 from hgrd.program.types import PointerType
-from hgrd.protocol.device_calls.memory import arms, constant
+from hgrd.protocol.device_calls.memory import branches, constant, may_be_elsewhere
 from hgrd.protocol.device_calls.warp_collectives import thread_number
 from hgrd.protocol.inference.events import AccessEvent, users_place
 from hgrd.protocol.inference.semantics import DeviceSemantics
 from hgrd.protocol.model import Joint
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.state import ConditionKind, State
-from hgrd.symbolic.values import OPAQUE, Value, may_be_any
+from hgrd.symbolic.state import State
+from hgrd.symbolic.values import OPAQUE, Value
 from hgrd.terms import Term, as_int, const, div
 
 _ONE_LANE: Final = "one lane holds an element of an accumulator, and the same one in all of its type"
@@ -35,15 +35,11 @@ def element_access(
     fragment = constant(numbers[0])
     places = tuple(as_int(n) for n in numbers[1:] if isinstance(n, Term))
     size = machine.size(type_.to) if isinstance(type_, PointerType) else None
-    if row is None or fragment is None or size is None or len(places) != 2:
-        return None
-    if not arms(address) or may_be_any(address):
+    if row is None or fragment is None or size is None or len(places) != 2 or may_be_elsewhere(address):
         return None
     once = _by_its_holder(device, fragment, places)
     kind = AccessKind.WRITE if row.operation == "store" else AccessKind.READ
-    for pointer, guard in arms(address):
-        branch = state.copy()
-        branch.assume(guard, ConditionKind.BRANCH, call.span)
+    for pointer, branch in branches(state, address, call.span):
         device.access(machine, branch, AccessEvent(kind, pointer, size, call.span, once=once))
     if not machine.speculative:
         device.assumptions.assume(_ONE_LANE, users_place(machine, call.span))

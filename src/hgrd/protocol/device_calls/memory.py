@@ -121,13 +121,22 @@ def reached(
     device: DeviceSemantics, machine: Machine, state: State, address: Value, span: Span, what: str
 ) -> Iterator[tuple[Pointer, State]]:
     """The pointers that an address can be, each with a state where it is that; a gap where it may be another one."""
-    found = arms(address)
-    if not found or may_be_any(address):
+    if may_be_elsewhere(address):
         device.unsupported(machine, state, f"{what} at an unknown address", span)
-    for pointer, guard in found:
+    yield from branches(state, address, span)
+
+
+def branches(state: State, address: Value, span: Span) -> Iterator[tuple[Pointer, State]]:
+    """The known pointers that an address can be, each with a state where it is that."""
+    for pointer, guard in arms(address):
         branch = state.copy()
         branch.assume(guard, ConditionKind.BRANCH, span)
         yield pointer, branch
+
+
+def may_be_elsewhere(address: Value) -> bool:
+    """Whether an address may be one that is not known."""
+    return not arms(address) or may_be_any(address)
 
 
 def arms(address: Value) -> list[tuple[Pointer, Term]]:
