@@ -1007,7 +1007,7 @@ MUTATIONS = (
         "allocators-by-name",
         "what has alloc in its name makes memory of its own",
         ("tests/verdicts/host/test_unseen_allocators.py",),
-        gives(True, "host.semantics:makes_memory"),
+        gives(True, "host.results:makes_memory"),
     ),
     Mutation(
         "kernels-one-by-one",

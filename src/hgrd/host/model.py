@@ -47,13 +47,15 @@ class BoundMemory(Struct, frozen=True):
 
 
 class MadeSurface(Struct, frozen=True):
-    """A surface that the program makes: its memory is one of these places.
+    """A surface or texture that the program makes: its memory is one of these places.
 
-    `own`: of other memory in each iteration of the loops around.
+    `own`: of other memory in each iteration of the loops around.  `followed`: it was surely made here, and not only
+    looked at in a loop that was not run for all that it does.
     """
 
     memory: tuple[Pointer, ...]
     own: bool
+    followed: bool = True
 
 
 class Holding(Struct, frozen=True):

@@ -40,8 +40,8 @@ from hgrd.program.expressions import Storage, Variable
 from hgrd.program.program import Function, Program
 from hgrd.program.span import Span
 from hgrd.program.types import OpaqueType, PointerType, Type, VoidType
-from hgrd.symbolic.execution.calls import initialise
 from hgrd.symbolic.execution.calls import run as run_function
+from hgrd.symbolic.execution.construction import initialise
 from hgrd.symbolic.execution.interpreter import INTERPRETER
 from hgrd.symbolic.limits import OUT_OF_TIME, StepLimitError, TimeLimitError, until
 from hgrd.symbolic.machine import Frame, Machine

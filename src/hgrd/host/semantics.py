@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import ClassVar
 
 from msgspec.structs import replace
 
-from hgrd.host.constructors import constructed, constructed_type, new_object
+from hgrd.host.constructors import constructed, new_object
 from hgrd.host.containers.element_changes import note_call, note_store
 from hgrd.host.containers.element_lookups import lookup_of, record_lookup
 from hgrd.host.containers.elements import begin_container, elements_in, forget_elements
@@ -29,25 +28,24 @@ from hgrd.host.execution.ruled_out import leaves_out
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.execution.surviving_iterations import EnclosingLoop
 from hgrd.host.execution.symbol_copies import forget_constants
-from hgrd.host.execution.unmodelled_stores import given_to, may_name_local, outside_code, record_unmodelled, written_by
+from hgrd.host.execution.unmodelled_stores import outside_code, record_unmodelled, written_by
 from hgrd.host.kinds import FactKind
 from hgrd.host.library.algorithms import algorithm_model, is_algorithm
 from hgrd.host.library.containers import adds_element, container_model, copies_numbers, removes_elements
 from hgrd.host.library.cuda_runtime import cuda_model
-from hgrd.host.library.host_threads import before_thread, copied, follow_thread, gives_nothing_back
+from hgrd.host.library.host_threads import before_thread, copied, follow_thread
 from hgrd.host.library.launch_functions import launch_from_syntax
 from hgrd.host.library.libc import LIBC, fails
 from hgrd.host.library.lists import list_length
-from hgrd.host.library.object_makers import makes_object
 from hgrd.host.library.pointer_holders import gets_held, given_on, holder_model, is_exact
 from hgrd.host.linking.external_callers import THROUGH_POINTER, launchers_by_pointer, launchers_passed
 from hgrd.host.linking.library_names import (
     copies_memory,
     hides_stores,
     is_of_program,
-    makes_memory,
     of_container,
     stores_elements,
+    stores_inside,
 )
 from hgrd.host.memory.array_contents import (
     drop_aliased_patterns,
@@ -59,6 +57,7 @@ from hgrd.host.memory.given_pointers import held_in, sources_of
 from hgrd.host.memory.handed_pointers import hands_on
 from hgrd.host.memory.unknowns import direct_targets, unknown, unknown_contents
 from hgrd.host.provenance.by_object import makes_results
+from hgrd.host.results import sources_of_result, store_inside, with_origin
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
 from hgrd.program.expressions import Storage, Variable
@@ -72,11 +71,11 @@ from hgrd.symbolic import floats
 from hgrd.symbolic.array_patterns import ArrayPattern
 from hgrd.symbolic.execution.calls import may_enter
 from hgrd.symbolic.execution.calls import run as run_function
+from hgrd.symbolic.execution.constructors import constructed_type
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
 from hgrd.symbolic.memory.lvalues import reachable
-from hgrd.symbolic.names import hidden
-from hgrd.symbolic.state import ConditionKind, Generation, Region, State
+from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import (
     OPAQUE,
     Composite,
@@ -85,7 +84,6 @@ from hgrd.symbolic.values import (
     MemorySpace,
     Pointer,
     Value,
-    pointed_to,
 )
 from hgrd.terms import Origin, Symbol, Term, const, ne
 
@@ -158,7 +156,7 @@ class HostSemantics(Semantics):
         self.run.record_pointers(machine, address, value)
         wild_store(self.run, state, address, value)
         note_store(state, address, value)
-        begin_container(state, address, value)
+        begin_container(state, address, value, type_)
         drop_aliased_patterns(state, address)
         self.run.provenance.objects.record_store(machine, state, address, value, span)
         self.run.provenance.beginnings.record_store(state, address, value, type_, span)
@@ -214,9 +212,9 @@ class HostSemantics(Semantics):
         if hides_stores(call.function.qualified):
             drop_all_patterns(state)
         mark = machine.names.mark()
-        sources = self._sources(machine, state, call, arguments)
-        self.run.record_handed(machine, state, call, arguments, sources)
         invocation = LibraryCall(self.run, machine, state, call, arguments)
+        sources = sources_of_result(invocation)
+        self.run.record_handed(machine, state, call, arguments, sources)
         record_order(invocation)
         follow_calls(invocation)
         got = lookup_of(invocation)
@@ -231,40 +229,15 @@ class HostSemantics(Semantics):
             sources = held_in(arguments[1:])
         if not exact and not own_elements and not stores_no_pointers(invocation):
             record_kept(self.run, call, arguments, sources, own=own)
-        if call.function.qualified.startswith("std::tuple::"):
-            for key in self.run.origins.inside(arguments) & state.store.keys():
-                state.store[key] = Region({}, Generation())
-                self.run.origins.record_written_key(key, sources)
+        if stores_inside(call):
+            store_inside(invocation, sources)
         if not (own_elements and constructed_type(arguments) is not None):
-            value = self._with_origin(invocation, value, mark, set() if exact and gets_held(call) else sources)
+            value = with_origin(invocation, value, mark, set() if exact and gets_held(call) else sources)
         if before is not None:
             follow_thread(invocation, value, before)
         record_lookup(invocation, value, got, mark)
         note_call(invocation)
         note_policy(invocation, value)
-        return value
-
-    def _sources(self, machine: Machine, state: State, call: ir.Call, arguments: tuple[Value, ...]) -> set[str]:
-        """What pointers that a call returns or stores may lead to, besides memory that it makes."""
-        if makes_memory(call.function) or gives_nothing_back(LibraryCall(self.run, machine, state, call, arguments)):
-            return set()
-        made = constructed_type(arguments)
-        typed = list(zip_longest(arguments, (a.type for a in call.arguments)))[made is not None :]
-        given = sources_of(state, typed, self.run.text.of_callbacks, local=may_name_local(made or call.type))
-        if makes_object(call.function.name):
-            return given
-        return given | self.run.origins.names_of_call(call.function.key, given_to(call, arguments))
-
-    def _with_origin(self, invocation: LibraryCall, value: Value, mark: int, sources: set[str]) -> Value:
-        """The result of a call, after what it may lead to has been recorded."""
-        machine, call = invocation.machine, invocation.call
-        type_ = constructed_type(invocation.arguments) or call.type
-        unseen = value == OPAQUE if not isinstance(value, Composite) else not value.cells
-        if isinstance(type_, OpaqueType | RecordType) and unseen:
-            made = self.run.origins.record_object(machine.names.unique(hidden(call.function.name)), sources)
-            return replace(value, origin=made.origin) if isinstance(value, Composite) else made
-        new = (t for t in pointed_to(value) if machine.names.index.get(t.key, -1) >= mark)
-        self.run.origins.record_result(new, sources)
         return value
 
     def _modelled(self, invocation: LibraryCall, function: Function | None, *, own: bool) -> Value | None:
@@ -352,6 +325,7 @@ class HostSemantics(Semantics):
             self.run.provenance.beginnings.enter_loop()
 
     def begin_body(self, machine: Machine, state: State) -> None:
+        self.run.origins.begin_iteration(state)
         if not machine.speculative and self.run.launches.enclosing and not self.run.launches.enclosing[-1].begun:
             self.run.launches.enclosing[-1] = replace(self.run.launches.enclosing[-1], path=state.path, begun=True)
 

@@ -27,6 +27,7 @@ class Function(Struct, frozen=True):
     at the start of `body`.  `body` is None for declarations.  `noreturn` is as declared (exit, abort).
     `restrict` are the keys of the parameters that are pointers declared `__restrict__`.
     `declared` is its type as the source says it: "void (const int *) const".
+    `defaults` is how many of its last parameters may be left out.
     Where the source has gotos, `written` is the body with them, and `body` what `irregular` makes of it.
     """
 
@@ -44,6 +45,7 @@ class Function(Struct, frozen=True):
     restrict: frozenset[str] = frozenset()
     declared: str = ""
     written: Block | None = None
+    defaults: int = 0
 
     @property
     def user_code(self) -> bool:

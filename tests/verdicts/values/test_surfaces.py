@@ -82,10 +82,10 @@ __global__ void of_many(const cudaSurfaceObject_t *s) {
   surf1Dwrite(threadIdx.x, s[blockIdx.x], threadIdx.x * 4);
 }
 
-// open: surf1Dwrite() on a surface that is not known
+// race: read next, write next; global; warp block grid
 __global__ void one_of_two(cudaSurfaceObject_t s, cudaSurfaceObject_t t, bool which) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
-  surf1Dwrite(surf1Dread<int>(s, x * 4 + 4), which ? s : t, x * 4);
+  surf1Dwrite(surf1Dread<int>(s, x * 4 + 4), which ? s : t, x * 4);  // next
 }
 
 // race: write here, write here; global; grid

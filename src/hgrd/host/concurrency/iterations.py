@@ -287,6 +287,11 @@ class Iterations(Struct):
         """The keys in the trace of the objects that a place may be in, for all that is known of its pointer."""
         return self.may_be(self.origins.get(place.key, place.key))
 
+    def may_be_one(self, one: str, other: str) -> bool:
+        """Whether two objects, by their keys in the trace, may be one, for all that is known of pointers to them."""
+        a, b = (self.origins.get(key, key) for key in (one, other))
+        return a == b or not {a, *self.may_be(a)}.isdisjoint({b, *self.may_be(b)})
+
     def may_be_shared(self, one: str, other: str, depth: int = 0) -> bool:
         """Whether two pointers, by the keys of what they lead to, were found at different places that may hold one."""
         a, b = self.holders.get(one), self.holders.get(other)

@@ -40,7 +40,8 @@ class Streams(Struct, frozen=True):
     `made`: whether they wait for the default stream, by the keys in the trace of streams that the program has made (and
     of objects that hold them); `blocking`: whether others do (None: it is not known).  `origins` and `holders` have, by
     the keys of addresses, the keys in the trace, and those of the objects that hold them; `offsets`: where they were
-    found there, `stored_at_both`: whether the program may store one handle at two places of an object.
+    found there, `stored_at_both`: whether the program may store one handle at two places of an object; `alike`: whether
+    two objects, by their keys in the trace, may be one.
     """
 
     made: Mapping[str, bool]
@@ -49,6 +50,7 @@ class Streams(Struct, frozen=True):
     holders: Mapping[str, str]
     offsets: Mapping[str, tuple[Term, int]]
     stored_at_both: Callable[[str, Term, Term], bool] = lambda _, __, ___: False
+    alike: Callable[[str, str], bool] = lambda _, __: False
 
     def may_be(self, one: Address, other: Address) -> bool:
         """Whether two addresses may be one, as far as it is known where they were found, and what is stored there."""
@@ -61,6 +63,13 @@ class Streams(Struct, frozen=True):
         if holder is None or holder != self.holders.get(other.key):
             return False
         return self.stored_at_both(self.origins.get(holder, holder), self._at(one), self._at(other))
+
+    def is_unclear(self, one: Address, other: Address) -> bool:
+        """Whether two events were found in two objects that may be one, at places of these that may be one."""
+        pairs = [(p, q) for p in places(one) for q in places(other) if p.key in self.holders and q.key in self.holders]
+        others = [(p, q) for p, q in pairs if self.holders[p.key] != self.holders[q.key]]
+        found = [(p, q) for p, q in others if not other_parts(self._at(p), self._at(q))]
+        return any(self.alike(self.holders[p.key], self.holders[q.key]) for p, q in found)
 
     def may_be_element(self, one: Address, other: Address) -> bool:
         """Whether two addresses are elements of one array, the same members of its records."""
@@ -306,8 +315,9 @@ class Order(Struct):
         found = NONE
         for other, known in self.events.items():
             every_one = every and self.facts.may_be_element(event, other)
-            lenient = self.lenient and self.facts.may_be(event, other)
-            told = not self.apart or not (self.facts.is_any(event) or self.facts.is_any(other))
+            unclear = self.lenient and event != other and self.facts.is_unclear(event, other)
+            lenient = self.lenient and (unclear or self.facts.may_be(event, other))
+            told = not self.apart or not (unclear or self.facts.is_any(event) or self.facts.is_any(other))
             if other == event or (told and (every_one or lenient)):
                 found = joined(found, known)
         return found

@@ -16,6 +16,7 @@ from hgrd.host.containers.elements import (
     become_unknown,
     begin_with,
     elements_of,
+    fixed_count,
     from_argument,
     is_container,
     shifted,
@@ -33,16 +34,14 @@ from hgrd.host.containers.kept_patterns import (
     kept_copy,
     patterns_between,
 )
+from hgrd.host.containers.made_elements import made_elements
 from hgrd.host.containers.moves import is_moved
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.linking.library_names import holds_numbers
 from hgrd.host.memory.array_contents import BEGUN_WITH, ELEMENTS, patterns_of, record_patterns
 from hgrd.host.memory.given_pointers import held_in, sources_of
 from hgrd.host.memory.pointer_origins import IN
-from hgrd.program.types import POINTER_SIZE, ArrayType, IntType, OpaqueType, PointerType, RecordType, Type
-from hgrd.symbolic.execution.calls import may_enter, run
-from hgrd.symbolic.execution.constructors import default_constructor
-from hgrd.symbolic.memory.lvalues import load
+from hgrd.program.types import POINTER_SIZE, ArrayType, IntType, OpaqueType, PointerType, Type
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import EMPTY, Generation, Region
 from hgrd.symbolic.values import (
@@ -54,12 +53,10 @@ from hgrd.symbolic.values import (
     Pointer,
     PointerValue,
     Value,
-    pointed_to,
 )
 from hgrd.terms import as_int, const
 from hgrd.terms.term import Term
 
-_MOST_MADE: Final = 16  # elements that a constructor makes
 _LIST: Final = "std::initializer_list"
 
 
@@ -69,8 +66,8 @@ def construct(call: LibraryCall) -> Value | None:
     match source:
         case _ if here is None:
             return None
-        case Term() if len(call.arguments) == 2 and (made := _made(call, here, as_int(source))) is not None:
-            return Composite({0: Cell(as_int(source), CELL)} | made, CELL)
+        case Term() if len(call.arguments) == 2 and (made := made_elements(call, here, as_int(source))) is not None:
+            return made
         case Term() if len(call.arguments) <= 3:
             return Composite({0: Cell(as_int(source), CELL)} | _all_alike(call), CELL, _holding(call, _in_fill(call)))
         case Pointer(target=target) if target.element == here.element and is_moved(call.call.arguments[-1]):
@@ -85,31 +82,18 @@ def construct(call: LibraryCall) -> Value | None:
             return Composite(cells, CELL, _holding(call, {IN + first.target.key}))
         case NullValue() if source is not call.argument(1):  # an empty list
             return Composite({0: Cell(const(0), CELL)}, CELL)
+        case None if len(call.arguments) == 1 and (count := _fixed(call)) is not None:
+            return made_elements(call, here, const(count)) or Composite({}, CELL)
         case None if len(call.arguments) == 1:
             return Composite({0: Cell(const(0), CELL)}, CELL)
         case _:
             return Composite({}, CELL)
 
 
-def _made(call: LibraryCall, here: MemoryObject, count: Term) -> dict[int, Cell] | None:
-    """The elements of a new container that a constructor of the program makes; None: they are not known."""
-    machine, name = call.machine, here.element.name if isinstance(here.element, OpaqueType) else ""
-    type_ = RecordType(element_name(name))
-    size, constructor = machine.size(type_), default_constructor(machine, type_)
-    known = count.is_const and count.value <= _MOST_MADE and "device_vector" not in name
-    if constructor is None or size is None or not known:
-        return None
-    cells: dict[int, Cell] = {}
-    for number in range(count.value):
-        place = Pointer(machine.temporary("element", type_, call.span), const(0))
-        if not may_enter(machine, constructor, (place,)):
-            return None
-        run(machine, call.state, constructor, (place,), call.span)
-        made = load(machine, call.state, place, type_, call.span)
-        if not isinstance(made, Composite) or place.target in pointed_to(made):
-            return None
-        cells |= shifted(made.cells, BEGIN + number * size)
-    return cells
+def _fixed(call: LibraryCall) -> int | None:
+    """The number of elements of a new `std::array`; None: of another container."""
+    type_ = call.type_of(0)
+    return fixed_count(type_.to) if isinstance(type_, PointerType) else None
 
 
 def _listed(call: LibraryCall, source: Value) -> Value:

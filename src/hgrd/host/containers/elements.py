@@ -151,19 +151,19 @@ def elements_of(call: LibraryCall) -> Value | None:
     return Pointer(elements, const(0))
 
 
-def begin_container(state: State, address: Value, value: Value) -> None:
-    """A container that is a variable begins: its elements are those that are known, and no older ones."""
-    match address, value:
-        case Pointer(target=MemoryObject(element=OpaqueType(name=name)) as target, offset=at), Composite(
-            cells=cells
-        ) if name.startswith(OWNERS) and at is const(0):
+def begin_container(state: State, address: Value, value: Value, type_: Type) -> None:
+    """A container that is a variable or a member of one begins: with the elements that are known, and no older ones."""
+    match address, value, type_:
+        case Pointer(target=target, offset=at), Composite(cells=cells), OpaqueType(name=name) if (
+            name.startswith(OWNERS) and at.is_const and (at is const(0) or isinstance(target.element, RecordType))
+        ):
             key = key_of_elements(Pointer(target, at))
         case _:
             return
     begun = {} if target.external or "device_vector" in name else {o - BEGIN: c for o, c in cells.items() if o >= BEGIN}
     if begun:
         elements = MemoryObject(key, target.name, MemorySpace.HOST, None, None, target.span, external=True)
-        state.elements.setdefault(target.key, {})[0] = elements
+        state.elements.setdefault(target.key, {})[at.value] = elements
     if begun or key in state.store:
         state.store[key] = Region(begun, Generation())
 

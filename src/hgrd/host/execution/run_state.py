@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
+from typing import TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -241,13 +242,17 @@ class Notes(Struct):
             self.cut.setdefault(kernel, why)
 
 
+CallPath: TypeAlias = tuple[Span | None, ...]
+"""The place of a call, and the places of the calls that led to it."""
+
+
 class HostRunState(Struct):
     """All that is known of one program's host code while it is executed; shared by the runs from all entry points.
 
     `trace` is what the present run puts on the device, `beside` what the launches so far may run beside.
     `concrete` has what launches find in memory where no input decides about it.
     `bound` has what textures and surfaces stand for, by the names of their handles and the keys of their references,
-    `surfaces` are those that the program makes, by the places of the calls (none: it is not known which).
+    `surfaces` and `textures` are what the program makes, by the places of the calls.
     `computed` are numbers that the program computes from others by steps that are not followed, with these.
     `origins` say what pointers lead to, `handed` which of them the program has put where.
     """
@@ -267,7 +272,8 @@ class HostRunState(Struct):
     trace: Trace = field(default_factory=Trace)
     beside: Beside = field(default_factory=Beside)
     bound: dict[str, BoundMemory] = field(default_factory=dict[str, BoundMemory])
-    surfaces: dict[Span, list[MadeSurface]] = field(default_factory=dict[Span, list[MadeSurface]])
+    surfaces: dict[CallPath, list[MadeSurface]] = field(default_factory=dict[CallPath, list[MadeSurface]])
+    textures: dict[CallPath, list[MadeSurface]] = field(default_factory=dict[CallPath, list[MadeSurface]])
     concrete: ConcreteRun = field(default_factory=ConcreteRun)
     computed: dict[Symbol, frozenset[Symbol]] = field(default_factory=dict[Symbol, frozenset[Symbol]])
 

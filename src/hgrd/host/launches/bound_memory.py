@@ -12,10 +12,12 @@ from itertools import chain, combinations
 from hgrd.host.execution.run_state import HostRunState
 from hgrd.host.launches.abstraction import LaunchAbstraction
 from hgrd.host.memory.possible_overlaps import decided_by, differ, possible_overlaps
-from hgrd.host.model import BoundMemory
+from hgrd.host.model import BoundMemory, MadeSurface
 from hgrd.symbolic.values import Pointer, Value, terms_in
 from hgrd.terms import Op, Term, symbols_of, var
 from hgrd.terms.parity import with_parities
+
+_NUMBERS = 1 << 40  # what is never more is no handle
 
 
 def bound_at(run: HostRunState, values: Iterable[Value]) -> list[BoundMemory]:
@@ -25,8 +27,17 @@ def bound_at(run: HostRunState, values: Iterable[Value]) -> list[BoundMemory]:
     named = (run.bound[key] for key in run.linked.globals if key in run.bound)
     given = [run.bound[h.symbol.name] for h in handles if h.symbol.name in run.bound]
     known = {bound.handle for bound in given}
-    others = [t for t in numbers if t not in known and t.op in (Op.VAR, Op.READ)]
+    others = [t for n in numbers for t in _alternatives(n) if t not in known and t.op in (Op.VAR, Op.READ)]
+    others = [t for t in dict.fromkeys(others) if t.high > _NUMBERS]
     return [bound for bound in (*named, *given) if bound.memory] + [*_one_of_all(run, others)]
+
+
+def _alternatives(handle: Term) -> Iterator[Term]:
+    if handle.op is Op.ITE:
+        for arm in handle.args[1:]:
+            yield from _alternatives(arm)
+    else:
+        yield handle
 
 
 def seen_at_launch(seen: LaunchAbstraction, bound: BoundMemory) -> BoundMemory:
@@ -37,14 +48,22 @@ def seen_at_launch(seen: LaunchAbstraction, bound: BoundMemory) -> BoundMemory:
 
 
 def _one_of_all(run: HostRunState, handles: list[Term]) -> Iterator[BoundMemory]:
-    """What handles stand for of which it is not known which they are, where two of them may be of one array."""
-    if not run.surfaces or (_are_apart(run) and not any(_may_be_one(a, b) for a, b in combinations(handles, 2))):
-        return
-    surfaces = list(chain(*run.surfaces.values()))
-    memory = tuple({p.target.key: p for made in surfaces for p in made.memory}.values())
-    unknown = not all(run.surfaces.values()) or not all(made.memory for made in surfaces)
-    for handle in handles:
+    """What handles stand for of which it is not known which they are: textures, or surfaces of which two may be of
+    one array.
+    """
+    apart = not run.surfaces or (_are_apart(run) and not any(_may_be_one(a, b) for a, b in combinations(handles, 2)))
+    kinds = [made for made in (run.textures, {} if apart else run.surfaces) if made]
+    made = [made for kind in kinds for made in kind.values()]
+    memory = tuple({p.target.key: p for calls in made for one in calls for p in one.memory}.values())
+    unknown = not all(_is_known(calls) for calls in made)
+    for handle in handles if kinds else ():
         yield BoundMemory(handle, memory, unknown)
+
+
+def _is_known(made: list[MadeSurface]) -> bool:
+    """Whether what one call makes is known."""
+    followed = [one for one in made if one.followed]
+    return bool(followed) and all(one.memory for one in followed)
 
 
 def _may_be_one(one: Term, other: Term) -> bool:
@@ -56,10 +75,10 @@ def _may_be_one(one: Term, other: Term) -> bool:
 
 def _are_apart(run: HostRunState) -> bool:
     """Whether each surface that the program makes is of an array of its own."""
-    surfaces = list(chain(*run.surfaces.values()))
+    surfaces = [made for made in chain(*run.surfaces.values()) if made.followed]
     places = [place for made in surfaces for place in made.memory]
     names = {place.target.key: place.target.name for place in places}
-    known = all(run.surfaces.values()) and all(made.memory and made.own for made in surfaces)
+    known = all(map(_is_known, run.surfaces.values())) and all(made.own for made in surfaces)
     if not known or len(names) < len(places):
         return False
     overlaps = possible_overlaps(run.origins, places, (), (), names)

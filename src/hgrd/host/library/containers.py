@@ -17,6 +17,7 @@ from hgrd.host.containers.elements import (
     target_of,
 )
 from hgrd.host.containers.kept_patterns import element_name
+from hgrd.host.containers.made_elements import constructor_of
 from hgrd.host.containers.moves import is_moved
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.library.lists import listed
@@ -29,6 +30,7 @@ from hgrd.program.layout import are_numbers
 from hgrd.program.types import ArrayType, IntType, OpaqueType, PointerType, Record, RecordType, Type
 from hgrd.symbolic.execution.calls import may_enter, run
 from hgrd.symbolic.execution.constructors import copying_constructor
+from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.polynomials import constant_difference, divided
 from hgrd.symbolic.state import Generation, Region
@@ -105,15 +107,11 @@ def _accessed(call: LibraryCall) -> Value | None:
 
 def _push_back(call: LibraryCall) -> Value | None:
     """A value becomes the last element of a container."""
-    start, value, count = elements_of(call), call.argument(1), size_of(call)
-    type_ = call.type_of(1)
+    value, type_ = call.argument(1), call.type_of(1)
     type_ = type_.to if isinstance(type_, PointerType) and type_.reference else type_
-    width = None if type_ is None else call.machine.size(type_)
-    if not isinstance(start, Pointer) or value is None or type_ is None or width is None:
+    place = None if type_ is None else _place_at_end(call, type_)
+    if place is None or value is None or type_ is None:
         return None
-    if not isinstance(count, Term) or not start.target.key.endswith(ELEMENTS):
-        return None
-    place = Pointer(start.target, mul(count, const(width)))
     moves = is_moved(call.call.arguments[1])
     made = copying_constructor(call.machine, type_, moves=moves) if isinstance(type_, RecordType) else None
     if made is None:
@@ -122,20 +120,49 @@ def _push_back(call: LibraryCall) -> Value | None:
         run(call.machine, call.state, made, (place, call.arguments[1]), call.span)
     else:
         return None
+    return _one_more(call, place, value)
+
+
+def _place_at_end(call: LibraryCall, type_: Type) -> Pointer | None:
+    """Where the next element of a container comes; None: it is not known."""
+    start, count, width = elements_of(call), size_of(call), call.machine.size(type_)
+    if not isinstance(start, Pointer) or width is None or not isinstance(count, Term):
+        return None
+    return Pointer(start.target, mul(count, const(width))) if start.target.key.endswith(ELEMENTS) else None
+
+
+def _one_more(call: LibraryCall, place: Pointer, value: Value) -> Value:
+    """Counts the element that has been made at a place."""
+    count = size_of(call)
+    assert isinstance(count, Term)
     call.run.origins.record_written(direct_targets(call.arguments[:1]), named_in(value), adds=True)
-    kept = patterns_of(call.state, start.target)
+    kept = patterns_of(call.state, place.target)
     call.store_at(call.arguments[0], add(count, const(1)), IntType(64, False))
-    record_patterns(call.state, start.target, kept)
+    record_patterns(call.state, place.target, kept)
     return OPAQUE
 
 
 def _emplace_back(call: LibraryCall) -> Value | None:
-    """As `push_back`, of what needs no conversion (C++ [vector.modifiers]: the new element is returned)."""
+    """As `push_back`, of what needs no conversion (C++ [vector.modifiers]: the new element is returned); or of a class,
+    by its constructor.
+    """
     match call.call.type, call.type_of(1):
         case PointerType(to=element), PointerType(to=given) if len(call.arguments) == 2 and _is_made_of(element, given):
             return None if _push_back(call) is None else _back(call)
+        case PointerType(to=RecordType() as element), _:
+            return _made_at_end(call, element)
         case _:
             return None
+
+
+def _made_at_end(call: LibraryCall, class_: RecordType) -> Value | None:
+    """The new last element, after its constructor ran."""
+    place, constructor = _place_at_end(call, class_), constructor_of(call, class_, 1)
+    if place is None or constructor is None or not may_enter(call.machine, constructor[0], (place, *constructor[1])):
+        return None
+    run(call.machine, call.state, constructor[0], (place, *constructor[1]), call.span)
+    _one_more(call, place, load(call.machine, call.state, place, class_, call.span))
+    return place
 
 
 def _is_made_of(element: Type, given: Type) -> bool:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from hgrd.host.containers.made_elements import constructor_of
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.program.program import Function
-from hgrd.program.types import IntType, OpaqueType, PointerType, RecordType, Type, VoidType
-from hgrd.symbolic.arithmetic import convert
+from hgrd.program.types import OpaqueType, RecordType, Type
 from hgrd.symbolic.execution.calls import may_enter, run
-from hgrd.symbolic.execution.constructors import constructors_of
-from hgrd.symbolic.memory.lvalues import load
+from hgrd.symbolic.execution.construction import construct_each
+from hgrd.symbolic.execution.constructors import construct_by, default_constructor
 from hgrd.symbolic.state import Generation, Region
 from hgrd.symbolic.values import MemorySpace, Pointer, Value
 
@@ -39,12 +38,23 @@ def make_object(call: LibraryCall) -> Value | None:
     pointer = call.allocate(name, made, MemorySpace.HOST, None, exact=made is not None)
     zeroed = _held(call.call.type).removesuffix("[]") in _NUMBERS and _held(call.call.type).endswith("[]")
     call.state.store[pointer.target.key] = Region({}, Generation(by_loop=True), zeroed, undefined=not zeroed)
-    constructor = None if made is None else _constructor(call, made)
+    _make_row(call, pointer)
+    constructor = None if made is None else constructor_of(call, made, _BESIDES.get(call.name, 0))
     if constructor is not None:
         function, arguments = constructor
         if may_enter(call.machine, function, (pointer, *arguments)):
             run(call.machine, call.state, function, (pointer, *arguments), call.span)
     return pointer
+
+
+def _make_row(call: LibraryCall, first: Pointer) -> None:
+    """The elements of a new array of objects, after their constructor ran."""
+    held = _held(call.call.type)
+    type_ = RecordType(held.removesuffix("[]"))
+    constructor = default_constructor(call.machine, type_) if held.endswith("[]") else None
+    count = call.number(_BESIDES.get(call.name, 0)) if constructor is not None else None
+    if constructor is not None and count is not None and may_enter(call.machine, constructor, ()):
+        construct_each(call.machine, call.state, construct_by(constructor, type_, call.span), first, count)
 
 
 def _held(holder: Type) -> str:
@@ -56,36 +66,3 @@ def _class_made(call: LibraryCall) -> RecordType | None:
     """The class of the new object; None: it is of no class of the program."""
     key = _held(call.call.type)
     return RecordType(key) if key in call.machine.records else None
-
-
-def _constructor(call: LibraryCall, made: RecordType) -> tuple[Function, tuple[Value, ...]] | None:
-    """The only constructor that takes the arguments, and these as it gets them; None: there is none, or more."""
-    found: list[tuple[Function, tuple[Value, ...]]] = []
-    for function in constructors_of(call.machine, made):
-        arguments = _arguments(call, function)
-        if arguments is not None:
-            found.append((function, arguments))
-    return found[0] if len(found) == 1 else None
-
-
-def _arguments(call: LibraryCall, function: Function) -> tuple[Value, ...] | None:
-    """The arguments of the call as a constructor gets them; None: they are not its arguments."""
-    first = _BESIDES.get(call.name, 0)
-    given = list(zip(call.arguments, call.call.arguments, strict=True))[first:]
-    parameters = function.parameters[1:]
-    if function.variadic or len(given) != len(parameters):
-        return None
-    found = [_passed(call, v, e.type, p.type) for (v, e), p in zip(given, parameters, strict=True)]
-    return None if None in found else tuple(v for v in found if v is not None)
-
-
-def _passed(call: LibraryCall, value: Value, source: Type, target: Type) -> Value | None:
-    """What a parameter of the type `target` holds that is given a reference to `source`; None: it takes none."""
-    if not isinstance(source, PointerType) or not source.reference or isinstance(source.to, VoidType):
-        return None
-    if isinstance(target, PointerType) and target.reference:
-        return value if isinstance(value, Pointer) and target.to == source.to else None
-    numbers = isinstance(source.to, IntType) and isinstance(target, IntType)
-    if source.to != target and not numbers:
-        return None
-    return convert(load(call.machine, call.state, value, source.to, call.span), source.to, target, explicit=False)

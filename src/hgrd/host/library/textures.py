@@ -3,7 +3,7 @@
     resource.res.linear.devPtr = a;
     cudaCreateTextureObject(&t, &resource, &description, nullptr);  // `t` fetches from `a`
 
-What the program binds in a way that is not followed (handles in arrays at unknown places) is known of nothing here.
+A handle that is not known (of an array, at an unknown place) may be that of any object that the program makes.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from hgrd.host.memory.pointers_in_values import pointers_in
 from hgrd.host.memory.unknowns import direct_targets, forget_targets
 from hgrd.host.model import BoundMemory, MadeSurface
 from hgrd.program.types import IntType
-from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import EMPTY
 from hgrd.symbolic.values import Pointer, Value
-from hgrd.terms import Op, Term, const
+from hgrd.terms import Op, Origin, Term, const
 
 _HANDLE = IntType(64, signed=False)
 _SUCCESS = const(0)
@@ -28,12 +27,13 @@ def create_object(call: LibraryCall) -> Value | None:
     """cudaCreateTextureObject(&object, &resource, …), cudaCreateSurfaceObject(&object, &resource)."""
     memory = tuple(_in_description(call, call.argument(1)))
     call.run.provenance.objects.record_computed(direct_targets(call.arguments[:1]), call.span)
-    forget_targets(call.state, call.arguments[:1], deep=False)
-    handle = load(call.machine, call.state, call.arguments[0], _HANDLE, call.span)
-    if call.name == "cudaCreateSurfaceObject":
-        made = call.run.surfaces.setdefault(call.span, [])
-        own = all(_is_own(call, place.target.key) for place in memory)
-        made += () if call.machine.speculative else (MadeSurface(memory, own),)
+    handle = call.machine.unknown(call.receiver(0)[0], _HANDLE, Origin.INPUT)
+    call.store_at(call.arguments[0], handle, _HANDLE)
+    of_kind = call.run.surfaces if call.name == "cudaCreateSurfaceObject" else call.run.textures
+    made = of_kind.setdefault((call.span, *(frame.call_site for frame in call.machine.frames)), [])
+    own = all(_is_own(call, place.target.key) for place in memory)
+    known = tuple(place for place in memory if "~" not in place.target.key)
+    made.append(MadeSurface(known, own, followed=not call.machine.speculative))
     if isinstance(handle, Term) and handle.op is Op.VAR:
         call.run.bound[handle.symbol.name] = BoundMemory(handle, memory)
     return _SUCCESS

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from hgrd.program.expressions import FunctionRef
+from hgrd.program.expressions import Call, FunctionRef
+from hgrd.program.types import OpaqueType
 
 _CONTAINERS: Final = ("std::vector", "std::array", "std::basic_string", "std::string", "std::span", "thrust::")
 
@@ -29,6 +30,7 @@ LOOKING: Final = frozenset(  # by keys and numbers that stay as they are (C++ [a
 )  # fmt: skip
 """Names of member functions of containers that get, or take out, what is under a key or number."""
 _MAPS: Final = ("std::map", "std::unordered_map")
+_INSERTERS: Final = ("std::back_insert_iterator<", "std::front_insert_iterator<", "std::insert_iterator<")
 _SEQUENCES: Final = ("std::vector", "std::array", "std::deque", "std::span")
 _HOLDING_ONE: Final = ("std::unique_ptr", "std::shared_ptr", "std::optional", "std::reference_wrapper")
 _ELEMENT: Final = ("operator[]", "at")
@@ -41,6 +43,10 @@ _KEEPING: Final = (  # member functions of containers and iterators
     "operator++", "operator--", "operator+", "operator-", "operator+=", "operator-=", "operator*", "operator->",
     "operator==", "operator!=", "operator<", "operator<<", "operator bool", "get", "c_str", "has_value",
 )  # fmt: skip
+_USING: Final = re.compile(
+    r"cuda(Event(Record|Synchronize|Query|ElapsedTime|Destroy)|Stream(WaitEvent|Synchronize|Query|Destroy)|Mem(cpy|set)"
+    r"|DeviceSynchronize|SetDevice|GetLastError|PeekAtLastError|Free|LaunchHostFunc)\w*"
+)
 _CONTENT: Final = ("operator->", "operator*", "get", "value")
 _NUMBERS: Final = re.compile(
     r"((unsigned|signed|const|char|short|int|long|float|double|bool|__half|std::size_t|size_t|u?int\d+_t) ?)+[,>]"
@@ -152,6 +158,12 @@ def hides_stores(qualified: str) -> bool:
     return qualified.startswith(_HIDDEN)
 
 
+def stores_inside(call: Call) -> bool:
+    """Whether a function stores in what objects lead to that it gets: tuples of references, insert iterators."""
+    types = [a.type.name for a in call.arguments if isinstance(a.type, OpaqueType)]
+    return call.function.qualified.startswith("std::tuple::") or any(name.startswith(_INSERTERS) for name in types)
+
+
 def is_special(function: FunctionRef) -> bool:
     """Whether a function is a constructor, a destructor or an operator."""
     owner = function.qualified.removesuffix(function.name).removesuffix("::")
@@ -229,7 +241,13 @@ def keeps_elements(function: FunctionRef) -> bool:
     """Whether a function leaves what objects of the C++ library hold as it is."""
     taking_out = function.name in ("erase", "extract")
     named = function.qualified.rpartition("::")[0] in ("", "std") and function.name in LIBC_NAMES - {"swap"}
-    return (looks_up(function) and not taking_out) or function.name in _KEEPING or named or keeps_object(function)
+    looks = looks_up(function) and not taking_out
+    return looks or function.name in _KEEPING or named or keeps_object(function) or _uses_handles(function.name)
+
+
+def _uses_handles(name: str) -> bool:
+    """Whether a function of the CUDA runtime gets handles and memory of numbers, and stores no handles."""
+    return _USING.fullmatch(name) is not None
 
 
 def is_range_access(qualified: str) -> bool:

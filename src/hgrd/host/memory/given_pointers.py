@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 
-from hgrd.host.memory.holding_types import may_hold
-from hgrd.host.memory.pointer_origins import IN, is_open, named_in
+from hgrd.host.memory.holding_types import is_open, may_hold
+from hgrd.host.memory.pointer_origins import IN, named_in
 from hgrd.program.types import Type
 from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import State

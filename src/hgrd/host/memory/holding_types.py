@@ -1,11 +1,13 @@
-"""Types of objects that may hold pointers of the program."""
+"""Types of objects that may hold pointers of the program, and objects of which it is not known which they hold."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, OpaqueType, RecordType, Type
+from hgrd.program.types import ArrayType, BoolType, FloatType, IntType, OpaqueType, PointerType, RecordType, Type
+from hgrd.symbolic.state import EMPTY, State
+from hgrd.symbolic.values import Choice, MemoryObject, NullValue, Pointer
 
 _HANDLES: Final = re.compile(  # and types of the library that hold no pointers of the program's
     r"(struct )?(CU\w+|cuda\w+|cu(blas|fft|rand|sparse|solver|dnn)\w*|_IO_FILE|FILE)"
@@ -31,3 +33,13 @@ def may_hold(type_: Type | None) -> bool:
             return False
         case _:
             return True
+
+
+def is_open(state: State, target: MemoryObject) -> bool:
+    """Whether an object may hold pointers that the run does not know."""
+    region = state.store.get(target.key, EMPTY)
+    if region.undefined or region.zeroed:
+        return False
+    cell = region.cells.get(0)
+    known = cell is not None and isinstance(cell.value, Pointer | NullValue | Choice)
+    return not (known and isinstance(target.element, PointerType))

@@ -21,15 +21,14 @@ from msgspec.structs import replace
 
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS, container_with
 from hgrd.host.memory.closure import Closure
-from hgrd.host.memory.holding_types import is_handle, may_hold
+from hgrd.host.memory.holding_types import is_handle, is_open, may_hold
 from hgrd.host.memory.pointers_in_values import pointers_at, pointers_in
 from hgrd.host.memory.stored_twice import Part, Stored, StoredPointers, part_at
 from hgrd.host.memory.visible_stores import VisibleStores
-from hgrd.program.types import OpaqueType, PointerType, Type
+from hgrd.program.types import OpaqueType, Type
 from hgrd.symbolic.machine import Machine
-from hgrd.symbolic.state import EMPTY, Generation, State
+from hgrd.symbolic.state import EMPTY, INITIAL, Generation, State
 from hgrd.symbolic.values import (
-    Choice,
     Composite,
     FloatValue,
     MemoryObject,
@@ -76,7 +75,8 @@ class PointerOrigins(Struct):
     `copied` are those of them that only functions may have stored which are taken to copy, with the names of these.
     `elsewhere` is what may also be stored at other places of an object than `own_at` has, `added` what became elements
     of containers in it.  `elements` are the keys of the elements of containers, each of which is known by its place.
-    `anywhere` is what is stored through pointers that may lead to any object.
+    `anywhere` is what is stored through pointers that may lead to any object.  `carried` are the contents of objects
+    with which iterations of loops begin.
     """
 
     held: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
@@ -95,6 +95,7 @@ class PointerOrigins(Struct):
     added: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     elements: set[str] = field(default_factory=set[str])
     anywhere: set[str] = field(default_factory=set[str])
+    carried: set[Generation] = field(default_factory=lambda: {INITIAL})
 
     def record_store(self, machine: Machine, address: Value, value: Value) -> None:
         """A value is stored at an address."""
@@ -112,7 +113,7 @@ class PointerOrigins(Struct):
             alone = {key for key in found if times[key] == 1 and len(self.own_at[place.target.key, key]) == 1}
             alone -= {key for key in alone & self.loaded.keys() if IN + place.target.key in self.closed({key})}
             fixed = place.offset.is_const and not place.target.key.endswith((ELEMENTS, SHARED_ELEMENTS))
-            own = alone if fixed else {key for key in alone if index.get(key, -1) > first}
+            own = alone if fixed else {key for key in alone if self._is_of_iteration(machine, key, first)}
             self._record_own(place.target.key, found, own)
             self.stored.setdefault(place.target.key, set()).update(found)
             for name in self.closed({place.target.key}):
@@ -124,6 +125,16 @@ class PointerOrigins(Struct):
                     self.unseen.pop((holder, key), None)
                     self.copied.pop((holder, key), None)
             self._record_place(machine, place, value)
+
+    def _is_of_iteration(self, machine: Machine, key: str, first: float) -> bool:
+        """Whether an object came up after the symbol with the index `first`, that of a loop's iteration, and in this.
+
+        if (i % 4 == 0) q = make();   // what `q` leads to may have come up in an iteration before
+        """
+        index, loaded = machine.names.index, self.loaded.get(key)
+        if loaded is None or any(index.get(s.name, -1) >= first for s in symbols_of(loaded.offset)):
+            return index.get(key, -1) > first
+        return index.get(key, -1) > first and loaded.generation not in self.carried
 
     def _record_place(self, machine: Machine, place: Pointer, value: Value) -> None:
         index = machine.names.index
@@ -198,6 +209,9 @@ class PointerOrigins(Struct):
                     self.record_load(target, generation, add(offset, const(at)), cell.value)
             case _:
                 pass
+
+    def begin_iteration(self, state: State) -> None:
+        self.carried.update(region.generation for region in state.store.values())
 
     def record_result(self, targets: Iterable[MemoryObject], sources: Iterable[str]) -> None:
         """Code that is not followed returned pointers to these objects, made from these sources."""
@@ -377,13 +391,3 @@ def named_in(value: Value) -> Iterator[str]:
                 yield from named_in(cell.value)
         case _:
             yield from (target.key for target in pointed_to(value))
-
-
-def is_open(state: State, target: MemoryObject) -> bool:
-    """Whether an object may hold pointers that the run does not know."""
-    region = state.store.get(target.key, EMPTY)
-    if region.undefined or region.zeroed:
-        return False
-    cell = region.cells.get(0)
-    known = cell is not None and isinstance(cell.value, Pointer | NullValue | Choice)
-    return not (known and isinstance(target.element, PointerType))

@@ -141,7 +141,7 @@ def _repeats(origins: PointerOrigins, holder: str, closure: Closure) -> bool:
     stores = {key: stored for key, stored in origins.stored.items() if closure.bits((key,)) & names}
     apart = _own(origins, stores) | {holder, container_with(holder)[0]}
     inside = {name for name in closure.of((IN + holder,)) if not name.startswith(IN)} - apart
-    return not inside <= _never_inside(origins, holder, closure).difference(*stores.values())
+    return not inside <= _never_inside(origins, holder, closure).difference(origins.anywhere, *stores.values())
 
 
 def _own(origins: PointerOrigins, stores: Mapping[str, set[str]]) -> set[str]:

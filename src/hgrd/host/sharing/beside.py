@@ -15,7 +15,7 @@ from hgrd.host.concurrency.addresses import DEFAULT
 from hgrd.host.concurrency.host_uses import Uses
 from hgrd.host.concurrency.iterations import Iterations
 from hgrd.host.concurrency.order import Done, Order, Streams, concurrent, is_got
-from hgrd.host.concurrency.trace import CALLBACK, Event, Follow, Replay, Trace, Use, Wait, Work
+from hgrd.host.concurrency.trace import CALLBACK, Event, Follow, Mark, Replay, Trace, Use, Wait, Work
 from hgrd.host.sharing.at_once import never_ordered, performs_graph
 from hgrd.host.sharing.candidates import Candidates
 from hgrd.host.sharing.meeting import pairs, with_early, with_host
@@ -54,7 +54,13 @@ def find_beside(
     if _in_one_stream(events):
         return
     streams = Streams(
-        trace.made, blocking, iterations.origins, iterations.holders, iterations.offsets, iterations.stored_at_both
+        trace.made,
+        blocking,
+        iterations.origins,
+        iterations.holders,
+        iterations.offsets,
+        iterations.stored_at_both,
+        iterations.may_be_one,
     )
     clear: set[tuple[Launched, Launched, str]] = set()
     done = Order(streams, lenient=True).run(events)
@@ -99,9 +105,11 @@ def find_beside(
         for pair in chain(*possible):
             if clear.isdisjoint(keys_of(pair)):
                 tell_assumed(pair, found, launches.given(pair, iterations))
-    asked = (e.event for e in events if isinstance(e, Wait | Follow) and e.event is not None)
+    asked = {e.event for e in events if isinstance(e, Wait | Follow) and e.event is not None}
+    marked = {e.event for e in events if isinstance(e, Mark)}
+    unclear = any(streams.is_any(e) or any(streams.is_unclear(e, other) for other in marked) for e in asked)
     put = {d.work.stream for d in done if d.work.stream != DEFAULT}
-    if any(is_got(s) or streams.may_wait(s) for s in put) or any(map(streams.is_any, asked)):
+    if unclear or any(is_got(s) or streams.may_wait(s) for s in put):
         done = Order(streams, lenient=True, apart=True).run(events)
         places_ = {id(d): number for number, d in enumerate(done)}
         for one, other in concurrent(done, partners):

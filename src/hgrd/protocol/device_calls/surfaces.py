@@ -6,6 +6,8 @@ face) count elements.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hgrd.cuda.builtins import builtin
 from hgrd.cuda.memory_model import AccessKind
 from hgrd.program.expressions import Call
@@ -13,12 +15,13 @@ from hgrd.program.span import Span
 from hgrd.program.types import LONG, PointerType, Type, VoidType
 from hgrd.protocol.inference.events import AccessEvent
 from hgrd.protocol.inference.semantics import DeviceSemantics
+from hgrd.protocol.inference.stored_pointers import ANYTHING_FOUND
 from hgrd.protocol.inference.value_names import identity_of
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import store
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import OPAQUE, MemoryObject, MemorySpace, Pointer, Value
-from hgrd.terms import Op, Origin, Term, add, as_int, conj, const, le, lt, mul, show
+from hgrd.terms import Op, Origin, Term, add, as_int, conj, const, le, lt, mul, negate, show
 
 _COORDINATES = {"1D": 1, "2D": 2, "1DLayered": 2}  # three for all others
 # Sizes that no surface has more of (CUDA Programming Guide, "Technical Specifications per Compute Capability"):
@@ -39,21 +42,45 @@ def texture_fetch(
     first, *rest = arguments
     returns = not isinstance(call.type, VoidType)
     texture, coordinates = (first, rest) if returns else (rest[0], rest[1:])
+    found = [
+        _fetch(device, machine, branch, call, handle, coordinates)
+        for branch, handle in _alternatives(state, texture, call.span)
+    ]
+    return _deliver(device, machine, state, call, first, found[0])
+
+
+def _fetch(
+    device: DeviceSemantics, machine: Machine, state: State, call: Call, texture: Value, coordinates: list[Value]
+) -> MemoryObject:
+    """The object that a texture fetches from, whose handle is no choice."""
     source = _handle(device, texture, call.span)
     name = "textures" if source is None else source.name
     behind = device.memory.bound_to(texture)
-    element = _fetched_element(device, machine, call, behind, coordinates)
+    known = () if device.memory.is_unknown(texture) else behind
+    element = _fetched_element(device, machine, call, known, coordinates)
     if element is not None and isinstance(coordinates[0], Term):
         text = f"{call.function.name}({name}, {show(as_int(coordinates[0]))})"
         size = machine.size(_element(call, writes=False)) or 1
         device.access(machine, state, AccessEvent(AccessKind.READ, element, size, call.span, text=text))
-        return _deliver(device, machine, state, call, first, element.target)
+        return element.target
     if not machine.speculative and state.alive:
         device.memory.fetched |= {place.target.key: name for place in behind}
+        device.memory.fetched |= {ANYTHING_FOUND: name} if device.memory.is_unknown(texture) else {}
     span = call.span if source is None else source.span
     _assume(device, machine, f"no thread writes what {name} fetches from", span)
-    target = source or MemoryObject("textures", name, MemorySpace.CONSTANT, None, None, call.span)
-    return _deliver(device, machine, state, call, first, target)
+    return source or MemoryObject("textures", name, MemorySpace.CONSTANT, None, None, call.span)
+
+
+def _alternatives(state: State, handle: Value, span: Span) -> Iterator[tuple[State, Value]]:
+    """What a handle may be that is a choice, each with the state in which it is that."""
+    if not isinstance(handle, Term) or handle.op is not Op.ITE:
+        yield state, handle
+        return
+    test, *arms = handle.args
+    for condition, arm in zip((test, negate(test)), arms, strict=True):
+        branch = state.copy()
+        branch.assume(condition, ConditionKind.BRANCH, span)
+        yield from _alternatives(branch, arm, span)
 
 
 def surface_access(
@@ -66,16 +93,35 @@ def surface_access(
     row = builtin(name)
     assert row is not None
     writes = row.operation == "write"
-    first = arguments[0]
     at = 0 if not writes and not isinstance(call.type, VoidType) else 1
     surface, *rest = arguments[at:]
+    found = [
+        _access(device, machine, branch, call, handle, [arguments[0], *rest], writes=writes)
+        for branch, handle in _alternatives(state, surface, call.span)
+    ]
+    return OPAQUE if writes else _deliver(device, machine, state, call, arguments[0], found[0])
+
+
+def _access(
+    device: DeviceSemantics,
+    machine: Machine,
+    state: State,
+    call: Call,
+    surface: Value,
+    given: list[Value],
+    *,
+    writes: bool,
+) -> MemoryObject:
+    """The object that a surface is of, whose handle is no choice, after its access; `given` are what is written (of a
+    read: the first argument), the coordinates and the mode.
+    """
+    name, (first, *rest) = call.function.name, given
     target, size = _memory(device, surface, call.span), machine.size(_element(call, writes=writes))
     if target is None or size is None:
         what = "a surface that is not known" if target is None else "a surface of unknown elements"
-        device.unsupported(machine, state, f"{call.function.name}() on {what}", call.span)
-        unknown = target or MemoryObject("surfaces", "surface", MemorySpace.GLOBAL, None, None, call.span)
-        return OPAQUE if writes else _deliver(device, machine, state, call, first, unknown)
-    count = _COORDINATES.get(name.removeprefix("surf").removesuffix(row.operation), 3)
+        device.unsupported(machine, state, f"{name}() on {what}", call.span)
+        return target or MemoryObject("surfaces", "surface", MemorySpace.GLOBAL, None, None, call.span)
+    count = _COORDINATES.get(name.removeprefix("surf").removesuffix("write" if writes else "read"), 3)
     coordinates = [as_int(v) if isinstance(v, Term) else _unknown(machine) for v in rest[:count]]
     mode = rest[count] if len(rest) > count else const(_TRAP)
     offset, here = _place(machine, state, coordinates, size, mode, call.span)
@@ -84,7 +130,7 @@ def surface_access(
     value = identity_of(first) if writes else None
     event = AccessEvent(kind, Pointer(target, offset), size, call.span, value=value, text=text)
     device.access(machine, here, event)
-    return OPAQUE if writes else _deliver(device, machine, state, call, first, target)
+    return target
 
 
 def _place(

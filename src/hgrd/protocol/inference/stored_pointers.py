@@ -37,6 +37,7 @@ from hgrd.terms import const
 _ANYTHING: Final = ""  # the key for the target of an unknown pointer
 _ANY_OBJECT: Final = "?"  # what the host says of a pointer that may lead anywhere
 _FOUND: Final = found_by_key("")
+ANYTHING_FOUND: Final = "anything found"  # the key for what a texture fetches from of which it is not known which it is
 
 
 class StoredPointers(Struct):
@@ -80,8 +81,11 @@ class StoredPointers(Struct):
 
 def fetch_gaps(fetched: Mapping[str, str], accesses: Iterable[Access], span: Span) -> Iterator[Gap]:
     """Gaps where a texture fetches, at a place that is not followed, from an object that the kernel writes."""
-    changed = {a.target.key: a.target.name for a in accesses if a.changes}
+    used = [a.target for a in accesses if a.changes]
+    changed, found = ({t.key: t.name for t in used if all_ or t.external} for all_ in (True, False))
     for key, texture in fetched.items():
+        for name in found.values() if key == ANYTHING_FOUND else ():
+            yield Gap(f"{texture} may fetch from {name}, which the kernel writes", (), span, False)
         if key in changed:
             yield Gap(f"{texture} fetches from {changed[key]}, which the kernel writes", (), span, False)
 

@@ -235,6 +235,8 @@ class Collector:
         first = self._table.functions.get(node.get("previousDecl", ""))
         if first is not None and first.static and owner is not None:
             declaration = replace(declaration, static=True)  # said in the class alone
+        if first is not None and first.defaults:
+            declaration = replace(declaration, defaults=max(first.defaults, declaration.defaults))
         self._table.functions[node["id"]] = declaration
         if has_body(node):
             self._table.defined[declaration.key] = declaration.span.file
@@ -307,6 +309,7 @@ def _declare(node: Node, scope: Scope, owner: str | None, pattern: bool) -> Func
         variadic=bool(node.get("variadic")),
         span=span,
         repeats=node.get("previousDecl") if owner is None else None,
+        defaults=sum(child["kind"] == "ParmVarDecl" and "init" in child for child in inner(node)),
     )
 
 

@@ -48,6 +48,7 @@ class RecordDeclaration(Struct, frozen=True):
 class FunctionDeclaration(Struct, frozen=True):
     """The declaration of a function; `type_text` is the function's type as clang prints it.
 
+    `defaults` is how many of its last parameters may be left out.
     `repeats` is the clang id of the declaration that a declaration without a body repeats.
     """
 
@@ -69,6 +70,7 @@ class FunctionDeclaration(Struct, frozen=True):
     variadic: bool
     span: Span
     repeats: str | None = None
+    defaults: int = 0
 
 
 class VariableDeclaration(Struct, frozen=True):

@@ -112,6 +112,7 @@ def _function(definition: Definition, unit: Unit, parameters: tuple[Variable, ..
         variadic=declaration.variadic,
         restrict=_restrict(definition.node, parameters),
         declared=declaration.type_text,
+        defaults=declaration.defaults,
     )
 
 

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msgspec.structs import replace
-
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function
 from hgrd.program.span import Span
-from hgrd.program.types import PointerType, Type, VoidType
+from hgrd.program.types import Type, VoidType
 from hgrd.symbolic.execution.virtual_calls import Overrider, overriders
 from hgrd.symbolic.machine import Exits, Frame, Machine
-from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, load, reachable, store
+from hgrd.symbolic.memory.lvalues import SHARED_SPACES, forget, reachable, store
 from hgrd.symbolic.state import ConditionKind, State, choose, common_length, merge
 from hgrd.symbolic.values import (
     OPAQUE,
     Choice,
-    Composite,
     FunctionValue,
-    MemoryObject,
     NullValue,
     Pointer,
     Value,
-    pointed_to,
 )
 from hgrd.terms import TRUE, Origin, Symbol, Term, conj, const, disj, eq, negate, read, substitute, var
 
@@ -173,74 +168,6 @@ def _either(
     state.store, state.path = joined.store, joined.path
     values = [value for _, value in ends]
     return values[0] if len(values) == 1 else choose(condition, *values)
-
-
-def construct(machine: Machine, state: State, e: ir.Construct) -> Value:
-    """Runs the constructor on a new temporary and takes its value."""
-    target = machine.temporary("object", e.type, e.span)
-    here = Pointer(target, const(0))
-    known = _construct_at(machine, state, e, here)
-    value = load(machine, state, here, e.type, e.span) if known is None else known
-    state.store.pop(target.key, None)
-    return _moved(state, value, target) if _has_body(machine, e) else value
-
-
-def _moved(state: State, value: Value, before: MemoryObject) -> Value:
-    """The value without pointers to the temporary that its constructor ran on: they are unknown now."""
-    for key, region in state.store.items():
-        if any(before in pointed_to(cell.value) for cell in region.cells.values()):
-            cells = {at: replace(cell, value=_without(cell.value, before)) for at, cell in region.cells.items()}
-            state.store[key] = replace(region, cells=cells)
-    return _without(value, before)
-
-
-def _without(value: Value, before: MemoryObject) -> Value:
-    match value:
-        case Composite(cells=cells):
-            kept = {at: replace(cell, value=_without(cell.value, before)) for at, cell in cells.items()}
-            return replace(value, cells=kept)
-        case _:
-            return OPAQUE if before in pointed_to(value) else value
-
-
-def initialise(machine: Machine, state: State, here: Pointer, initial: ir.Expression, type_: Type, span: Span) -> None:
-    """Initialises a new object: a constructor runs on the object itself, and may keep its address
-    (C++, [class.copy.elision]).
-    """
-    if here.target.space not in SHARED_SPACES and isinstance(initial, ir.Construct) and _has_body(machine, initial):
-        value = _construct_at(machine, state, initial, here)
-    else:
-        value = machine.evaluate(state, initial)
-    if value is not None and state.alive:
-        store(machine, state, here, value, type_, span)
-
-
-def _has_body(machine: Machine, e: ir.Construct) -> bool:
-    function = None if e.constructor is None else machine.functions.get(e.constructor.key)
-    return function is not None and function.body is not None
-
-
-def _construct_at(machine: Machine, state: State, e: ir.Construct, here: Pointer) -> Value | None:
-    """Runs the constructor on an object; the object's value where that is known without."""
-    if e.constructor is None:
-        return None
-    new = ir.Unsupported("a new object", (), PointerType(e.type), e.span)
-    call_on = ir.Call(e.constructor, (new, *e.arguments), VoidType(), e.span)
-    arguments = (here, *(machine.evaluate(state, a) for a in e.arguments))
-    known = machine.semantics.call(machine, state, call_on, arguments)
-    if known is None:
-        _enter(machine, state, e.constructor, arguments, e.span)
-    return known if isinstance(known, Composite) else None
-
-
-def _enter(
-    machine: Machine, state: State, constructor: ir.FunctionRef, arguments: tuple[Value, ...], span: Span
-) -> None:
-    function = machine.functions.get(constructor.key)
-    if function is not None and function.body is not None and may_enter(machine, function, arguments):
-        run(machine, state, function, arguments, span)
-    else:
-        unknown_call(machine, state, constructor, arguments, VoidType(), span)
 
 
 def may_enter(machine: Machine, function: Function, arguments: tuple[Value, ...]) -> bool:

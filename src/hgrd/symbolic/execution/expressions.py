@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import Expression
 from hgrd.program.layout import bit_units
 from hgrd.program.span import Span
 from hgrd.program.types import LONG, POINTER_SIZE, FloatType, IntType, PointerType, RecordType, Type
 from hgrd.symbolic import arithmetic, integers, pointers
-from hgrd.symbolic.execution.calls import call, construct, indirect_call, initialise
+from hgrd.symbolic.execution.calls import call, indirect_call
+from hgrd.symbolic.execution.construction import construct, construct_each, initialise
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.bit_fields import as_field, bit_field, load_bits, store_bits
 from hgrd.symbolic.memory.lvalues import load, locate, store, within_arrays
@@ -344,6 +347,8 @@ def _new(machine: Machine, state: State, e: ir.New) -> Value:
     pointer = Pointer(made, const(0))
     if isinstance(e.allocated, RecordType) and e.count is None:
         state.store[name] = Region({}, Generation(), undefined=True)
-    if e.initial is not None:
+    if isinstance(e.initial, ir.Construct) and e.count is not None:
+        construct_each(machine, state, replace(e.initial, type=e.allocated), pointer, count)
+    elif e.initial is not None:
         initialise(machine, state, pointer, e.initial, e.allocated, e.span)
     return pointer

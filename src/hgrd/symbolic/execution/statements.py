@@ -9,7 +9,7 @@ from hgrd.program.expressions import Call, Construct, IndirectCall, Launch, Stor
 from hgrd.program.span import Span
 from hgrd.program.statements import Statement
 from hgrd.program.walk import nodes
-from hgrd.symbolic.execution.calls import initialise
+from hgrd.symbolic.execution.construction import initialise
 from hgrd.symbolic.execution.expressions import branches, evaluate, integer
 from hgrd.symbolic.execution.short_circuits import changes_between, ways
 from hgrd.symbolic.limits import StepLimitError
