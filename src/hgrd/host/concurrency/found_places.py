@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import gcd
 from typing import Final
 
-from hgrd.host.concurrency.addresses import Place
+from hgrd.host.concurrency.addresses import Address, Place, places
 from hgrd.host.concurrency.trace import THREAD_NUMBER
 from hgrd.terms import Op, Origin, Symbol, Term, const
 from hgrd.terms.linear import Linear, difference, linear
@@ -25,6 +25,12 @@ def meets(one: Place, other: Place, holders: Mapping[str, str], offsets: Mapping
         return one.key == other.key
     (a, since), (b, then) = offsets[one.key], offsets[other.key]
     return since != then or not other_places(a, b)
+
+
+def are_other_elements(one: Address, other: Address) -> bool:
+    """Whether two handles are different elements of one object, which may hold one handle twice all the same."""
+    pairs = [(p, q) for p in places(one) for q in places(other)]
+    return all(p.key == q.key and other_places(p.offset, q.offset) for p, q in pairs)
 
 
 def other_places(one: Term, other: Term) -> bool:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from hgrd.host.concurrency.addresses import DEFAULT, GOT, Address, Place, places
 from hgrd.host.concurrency.completed import ALWAYS, NONE, Completed, joined, needed, numbers, piece, under
 from hgrd.host.concurrency.contradictions import exclusive
-from hgrd.host.concurrency.found_places import is_numbered, meets, of_other_keys, other_parts
+from hgrd.host.concurrency.found_places import are_other_elements, is_numbered, meets, of_other_keys, other_parts
 from hgrd.host.concurrency.trace import Begin, End, Event, Follow, Join, Mark, Replay, Use, Wait, Work
 from hgrd.terms import Op, Term, const, negate
 from hgrd.terms.rewrite import bottom_up
@@ -317,6 +317,7 @@ class Order(Struct):
             every_one = every and self.facts.may_be_element(event, other)
             unclear = self.lenient and event != other and self.facts.is_unclear(event, other)
             lenient = self.lenient and (unclear or self.facts.may_be(event, other))
+            lenient = lenient and (self.cautious or not are_other_elements(event, other))
             told = not self.apart or not (unclear or self.facts.is_any(event) or self.facts.is_any(other))
             if other == event or (told and (every_one or lenient)):
                 found = joined(found, known)
