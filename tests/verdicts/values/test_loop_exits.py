@@ -79,3 +79,36 @@ int main(int argc, char **argv) {
 def test_an_exit_tells_its_own_count_alone(tmp_path: Path, step: str, n: int, outcome: Outcome):
     report = check(tmp_path, HALVINGS.replace("OP", step).replace("N)", f"{n})").replace("a, N", f"a, {n}"))
     assert outcomes_of_launches(report) == {outcome}
+
+
+GUARDED = """
+__device__ int halvings(int value) {
+  int count = 0;
+  while (value > 1) { value OP; count++; }
+  return count;
+}
+__global__ void guarded(int *a, int n) {
+  int z = 0;
+  if ((halvings(n) & 3) == 1) {
+    int i = 0;
+    do { } while ((i += 2) != 4);
+    z += a[64];
+  }
+  if (threadIdx.x == 7) a[64] = z;
+}
+void run(int p) { int *a; cudaMalloc(&a, 4096); if (max(1, p) == N) guarded<<<1, 8>>>(a, p * p); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("operation", "root", "outcome"),
+    [
+        ("/= 2", "2", Outcome.UNKNOWN),  # how often a division is done is not known
+        (">>= 1", "2", Outcome.SAFE),
+        (">>= 1", "5", Outcome.SAFE),
+        (">>= 1", "6", Outcome.RACE),  # 36 is halved five times
+    ],
+)
+def test_a_guard_of_a_loop_tells_no_counts(tmp_path: Path, operation: str, root: str, outcome: Outcome):
+    report = check(tmp_path, GUARDED.replace("OP", operation).replace("N)", f"{root})"))
+    assert outcomes_of_launches(report) == {outcome}

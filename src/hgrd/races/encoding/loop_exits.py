@@ -60,14 +60,19 @@ def unbounded_counters(symbols: Iterable[Symbol], endings: Iterable[Term]) -> se
     """The counters of those counts among the symbols of which exit conditions give at most a lower bound.
 
     The conditions come in the order in which loops end: of several counts that none has mentioned before, a condition
-    is the exit of one alone, and those of the others do not mention their counts.
+    is the exit of one alone, and those of the others do not mention their counts.  Of a loop that is reached in several
+    ways, `not reached or left` tells nothing of the counts that decide whether it is.
     """
     counts = {s.name for s in symbols if s.origin is Origin.COUNT}
-    told, seen = set[str](), frozenset[str]()
-    for mentioned in (_counts((e,)) for e in endings if counts and not _is_lower_bound(e)):
-        new = mentioned - seen
-        told |= new if len(new) == 1 else frozenset()
-        seen |= mentioned
+    told, seen, exits = set[str](), frozenset[str](), set[Term]()
+    for ending in endings if counts else ():
+        parts = ending.args if ending.op is Op.OR else (ending,)
+        if exits.isdisjoint(parts) and not any(map(_is_lower_bound, parts)):
+            mentioned = _counts((ending,))
+            new = mentioned - seen
+            told |= new if len(new) == 1 else frozenset()
+            seen |= mentioned
+            exits |= {part for part in parts if new & _counts((part,))}
     return {name.partition("#")[0] for name in counts - told}
 
 
