@@ -132,7 +132,8 @@ class ObjectProvenance(Struct):
 
         Only an input that differs in each iteration of a loop fills an array with anything.  A pointer counts if it
         differs in each iteration, too, or from what another element holds; it is always made by the program, and so are
-        running sums of input.  One input that is stored after other elements, by no loop, says nothing about these.
+        running sums of input, and input in an order that the program has computed.  One input that is stored after
+        other elements, by no loop, says nothing about these.
         """
         another = _another(machine, value) or self._beside_others(state, address, value)
         if not isinstance(value, Term | FloatValue | Composite) and not another:
@@ -143,7 +144,7 @@ class ObjectProvenance(Struct):
         for target in pointed_to(address):
             if _adds_up(machine, address, target, value):
                 self.made.setdefault(target.key, ProgramMade(target, "", span))
-            elif from_input:
+            elif from_input and not self._is_arranged(machine, value):
                 if not _is_one(machine, address, target):
                     self._record_one(target)
             elif from_caller:
@@ -179,6 +180,16 @@ class ObjectProvenance(Struct):
     def _from(self, machine: Machine, value: Value, objects: set[str]) -> bool:
         names = (*_new(machine, value), *arrays_of(*terms_in(value)))
         return not objects.isdisjoint(machine.names.owners.get(name, "") for name in names)
+
+    def _is_arranged(self, machine: Machine, value: Value) -> bool:
+        """Whether a value is an element of an array at a place that the program has computed.
+
+        for (i…) sorted[i] = keys[order[i]];   // std::stable_sort(order…): what is where is no input
+        """
+        if not isinstance(value, Term) or value.op is not Op.READ:
+            return False
+        arrays = {machine.names.owners.get(name, "") for name in arrays_of(*value.args)}
+        return not arrays.isdisjoint(self.made.keys() - self.inputs)
 
     def _is_from_caller(self, target: MemoryObject) -> bool:
         return target.key in self.from_caller or self._is_untouched(target) or _is_shared(target)

@@ -1,0 +1,43 @@
+"""Input in an order that the program has computed: where which element comes is no input."""
+
+from pathlib import Path
+
+import pytest
+
+from hgrd.findings.model import Outcome
+from tests.checking import check, outcomes_of_launches
+
+PROGRAM = """
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+__global__ void put(const int *ids, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[ids[i]] = i;
+}
+int main(int argc, char **argv) {
+  const int n = 1 << 14;
+  std::vector<int> keys(n), order(n), ids(n);
+  for (auto &k : keys) k = std::rand() % n;
+  ORDER
+  for (int i = 0; i < n; i++) ids[i] = keys[order[i]];
+  int *d;
+  float *out;
+  cudaMalloc(&d, n * sizeof(int));
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMemcpy(d, ids.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+  put<<<n / 256, 256>>>(d, out, n);
+  cudaDeviceSynchronize();
+}
+"""
+SORTED = """std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return keys[a] < keys[b]; });"""
+
+
+@pytest.mark.parametrize(
+    ("order", "outcome"),
+    [(SORTED, Outcome.UNKNOWN), ("for (auto &o : order) o = std::rand() % n;", Outcome.RACE)],
+)
+def test_elements(tmp_path: Path, order: str, outcome: Outcome) -> None:
+    assert outcomes_of_launches(check(tmp_path, PROGRAM.replace("ORDER", order))) == {outcome}
