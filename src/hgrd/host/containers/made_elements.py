@@ -60,7 +60,10 @@ def _makes_inside(call: LibraryCall, holder: str) -> bool:
     owner, _, held = holder.partition("<")
     if members_made(call.machine, call.arguments):
         return False
-    if owner == "std::array" and default_constructor(call.machine, RecordType(element_name(holder))) is not None:
+    class_ = RecordType(element_name(holder))
+    if owner == "std::array" and default_constructor(call.machine, class_) is not None:
+        return False
+    if owner == "std::vector" and call.name == "emplace_back" and constructor_of(call, class_, 1) is not None:
         return False
     if constructed_type(call.arguments) is not None:
         return owner in _BY_PARTS or (owner in _SIZED and len(call.arguments) == 2)

@@ -34,7 +34,7 @@ from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.pointers import move
 from hgrd.symbolic.polynomials import constant_difference, divided
 from hgrd.symbolic.state import Generation, Region
-from hgrd.symbolic.values import OPAQUE, Pointer, Value
+from hgrd.symbolic.values import OPAQUE, Pointer, Value, pointed_to
 from hgrd.terms import add, const, eq, mul
 from hgrd.terms.term import Term
 
@@ -156,12 +156,18 @@ def _emplace_back(call: LibraryCall) -> Value | None:
 
 
 def _made_at_end(call: LibraryCall, class_: RecordType) -> Value | None:
-    """The new last element, after its constructor ran."""
+    """The new last element, after its constructor ran; None: it knows where it is."""
+    machine, state = call.machine, call.state
+    here = Pointer(machine.temporary("element", class_, call.span), const(0))
     place, constructor = _place_at_end(call, class_), constructor_of(call, class_, 1)
-    if place is None or constructor is None or not may_enter(call.machine, constructor[0], (place, *constructor[1])):
+    if place is None or constructor is None or not may_enter(machine, constructor[0], (here, *constructor[1])):
         return None
-    run(call.machine, call.state, constructor[0], (place, *constructor[1]), call.span)
-    _one_more(call, place, load(call.machine, call.state, place, class_, call.span))
+    run(machine, state, constructor[0], (here, *constructor[1]), call.span)
+    made = load(machine, state, here, class_, call.span)
+    if here.target in pointed_to(made):
+        return None
+    call.store_at(place, made, class_)
+    _one_more(call, place, made)
     return place
 
 
