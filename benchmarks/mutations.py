@@ -3147,4 +3147,10 @@ MUTATIONS = (
         ("tests/verdicts/host/test_events_of_containers.py",),
         gives(False, "host.linking.library_names:_uses_handles"),
     ),
+    Mutation(
+        "made-now-is-not-own",
+        "an element of a container that a loop adds has no memory of its own",
+        ("tests/verdicts/host/test_elements_added_in_loops.py",),
+        gives(False, "host.memory.pointer_origins:PointerOrigins._is_made_now"),
+    ),
 )

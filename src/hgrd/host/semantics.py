@@ -325,7 +325,7 @@ class HostSemantics(Semantics):
             self.run.provenance.beginnings.enter_loop()
 
     def begin_body(self, machine: Machine, state: State) -> None:
-        self.run.origins.begin_iteration(state)
+        self.run.origins.begin_iteration(machine, state)
         if not machine.speculative and self.run.launches.enclosing and not self.run.launches.enclosing[-1].begun:
             self.run.launches.enclosing[-1] = replace(self.run.launches.enclosing[-1], path=state.path, begun=True)
 

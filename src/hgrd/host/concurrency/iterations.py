@@ -35,7 +35,8 @@ from hgrd.host.concurrency.trace import (
     Wait,
     Work,
 )
-from hgrd.host.memory.pointer_origins import IN, Loaded
+from hgrd.host.memory.loaded_pointers import Loaded
+from hgrd.host.memory.pointer_origins import IN
 from hgrd.host.memory.stored_twice import Part
 from hgrd.program.types import RecordType, Type
 from hgrd.symbolic.names import Names

@@ -22,10 +22,11 @@ from msgspec.structs import replace
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS, container_with
 from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.holding_types import is_handle, is_open, may_hold
+from hgrd.host.memory.loaded_pointers import Loaded
 from hgrd.host.memory.pointers_in_values import pointers_at, pointers_in
 from hgrd.host.memory.stored_twice import Part, Stored, StoredPointers, part_at
 from hgrd.host.memory.visible_stores import VisibleStores
-from hgrd.program.types import OpaqueType, Type
+from hgrd.program.types import OpaqueType
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import EMPTY, INITIAL, Generation, State
 from hgrd.symbolic.values import (
@@ -47,19 +48,6 @@ OR: Final = " or "  # between the keys of alternatives in the key of the object 
 IN: Final = "in "  # begins the name of what an object holds
 
 
-class Loaded(Struct, frozen=True):
-    """Where a pointer was found: at an offset of an object of a type, in one generation of its contents.
-
-    `copied`: contents of another object are copied there, over what it holds before.
-    """
-
-    holder: str
-    generation: Generation
-    offset: Term
-    type: Type | None
-    copied: bool = False
-
-
 class PointerOrigins(Struct):
     """What pointers may lead to, by keys of objects.
 
@@ -75,8 +63,8 @@ class PointerOrigins(Struct):
     `copied` are those of them that only functions may have stored which are taken to copy, with the names of these.
     `elsewhere` is what may also be stored at other places of an object than `own_at` has, `added` what became elements
     of containers in it.  `elements` are the keys of the elements of containers, each of which is known by its place.
-    `anywhere` is what is stored through pointers that may lead to any object.  `carried` are the contents of objects
-    with which iterations of loops begin.
+    `anywhere` is what is stored through pointers that may lead to any object.  `carried` are the contents
+    with which iterations of loops begin, `begun` is after how many names the last one began.
     """
 
     held: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
@@ -96,6 +84,7 @@ class PointerOrigins(Struct):
     elements: set[str] = field(default_factory=set[str])
     anywhere: set[str] = field(default_factory=set[str])
     carried: set[Generation] = field(default_factory=lambda: {INITIAL})
+    begun: int = 0
 
     def record_store(self, machine: Machine, address: Value, value: Value) -> None:
         """A value is stored at an address."""
@@ -111,9 +100,11 @@ class PointerOrigins(Struct):
                 offset = add(place.offset, const(within.get(key, 0)))
                 self.own_at.setdefault((place.target.key, key), set()).add(offset)
             alone = {key for key in found if times[key] == 1 and len(self.own_at[place.target.key, key]) == 1}
-            alone -= {key for key in alone & self.loaded.keys() if IN + place.target.key in self.closed({key})}
+            here = {IN + name for name in self.closed({place.target.key})}
+            alone -= {key for key in alone & self.loaded.keys() if not here.isdisjoint(self.closed({key}))}
             fixed = place.offset.is_const and not place.target.key.endswith((ELEMENTS, SHARED_ELEMENTS))
             own = alone if fixed else {key for key in alone if self._is_of_iteration(machine, key, first)}
+            own |= {key for key in alone if self._is_made_now(machine, key)}
             self._record_own(place.target.key, found, own)
             self.stored.setdefault(place.target.key, set()).update(found)
             for name in self.closed({place.target.key}):
@@ -132,9 +123,15 @@ class PointerOrigins(Struct):
         if (i % 4 == 0) q = make();   // what `q` leads to may have come up in an iteration before
         """
         index, loaded = machine.names.index, self.loaded.get(key)
-        if loaded is None or any(index.get(s.name, -1) >= first for s in symbols_of(loaded.offset)):
-            return index.get(key, -1) > first
-        return index.get(key, -1) > first and loaded.generation not in self.carried
+        carried = loaded if loaded is not None and loaded.generation in self.carried else None
+        if carried is not None and all(index.get(s.name, -1) < first for s in symbols_of(carried.offset)):
+            return False
+        return index.get(key, -1) > first
+
+    def _is_made_now(self, machine: Machine, key: str) -> bool:
+        """Whether the program makes an object in the iteration that runs, so that the next one makes another."""
+        made = key not in self.loaded and not self.may_be.get(key)
+        return made and machine.names.index.get(key, -1) >= self.begun
 
     def _record_place(self, machine: Machine, place: Pointer, value: Value) -> None:
         index = machine.names.index
@@ -210,8 +207,9 @@ class PointerOrigins(Struct):
             case _:
                 pass
 
-    def begin_iteration(self, state: State) -> None:
+    def begin_iteration(self, machine: Machine, state: State) -> None:
         self.carried.update(region.generation for region in state.store.values())
+        self.begun = machine.names.mark()
 
     def record_result(self, targets: Iterable[MemoryObject], sources: Iterable[str]) -> None:
         """Code that is not followed returned pointers to these objects, made from these sources."""
