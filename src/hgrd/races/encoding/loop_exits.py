@@ -67,7 +67,7 @@ def unbounded_counters(symbols: Iterable[Symbol], endings: Iterable[Term]) -> se
     told, seen, exits = set[str](), frozenset[str](), set[Term]()
     for ending in endings if counts else ():
         parts = ending.args if ending.op is Op.OR else (ending,)
-        if exits.isdisjoint(parts) and not any(map(_is_lower_bound, parts)):
+        if exits.isdisjoint(parts) and not (_is_lower_bound(ending) or any(map(_is_entered, parts))):
             mentioned = _counts((ending,))
             new = mentioned - seen
             told |= new if len(new) == 1 else frozenset()
@@ -78,3 +78,8 @@ def unbounded_counters(symbols: Iterable[Symbol], endings: Iterable[Term]) -> se
 
 def _is_lower_bound(ending: Term) -> bool:
     return ending.op is Op.LE and ending.args[0].is_const and ending.args[1].op is Op.VAR
+
+
+def _is_entered(part: Term) -> bool:
+    """Whether a condition is that a loop which tests last runs once, at least."""
+    return _is_lower_bound(part) and part.args[0].value == 1
