@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from hgrd.host.containers.chosen_constructors import constructor_of
 from hgrd.host.containers.elements import ADDRESS, BEGIN, CELL, elements_of, is_container, shifted
 from hgrd.host.containers.kept_patterns import element_name
 from hgrd.host.execution.library_call import LibraryCall
@@ -19,9 +20,7 @@ from hgrd.host.memory.array_contents import ELEMENTS
 from hgrd.host.memory.pointer_origins import IN
 from hgrd.host.memory.unknowns import between
 from hgrd.program.expressions import Construct
-from hgrd.program.program import Function
-from hgrd.program.types import POINTER_SIZE, IntType, OpaqueType, PointerType, RecordType, Type, VoidType
-from hgrd.symbolic.arithmetic import convert
+from hgrd.program.types import POINTER_SIZE, OpaqueType, PointerType, RecordType
 from hgrd.symbolic.execution.calls import may_enter
 from hgrd.symbolic.execution.construction import construct_each
 from hgrd.symbolic.execution.constructors import (
@@ -34,7 +33,7 @@ from hgrd.symbolic.execution.constructors import (
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.names import hidden
 from hgrd.symbolic.state import Generation, Region
-from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, Pointer, Value, pointed_to
+from hgrd.symbolic.values import Cell, Composite, MemoryObject, MemorySpace, Pointer, pointed_to
 from hgrd.terms import const
 from hgrd.terms.term import Term
 
@@ -56,7 +55,7 @@ def made_inside(call: LibraryCall) -> set[str]:
 
 
 def _makes_inside(call: LibraryCall, holder: str) -> bool:
-    """Whether a call may make objects by their default constructor inside an object of a class of the library."""
+    """Whether a call may make objects of the program's classes inside an object of a class of the library."""
     owner, _, held = holder.partition("<")
     if members_made(call.machine, call.arguments):
         return False
@@ -144,37 +143,3 @@ def _known(call: LibraryCall, each: Construct, first: Pointer, count: Term) -> d
             return None
         cells |= shifted(made.cells, at.value)
     return cells
-
-
-def constructor_of(call: LibraryCall, made: RecordType, first: int) -> tuple[Function, tuple[Value, ...]] | None:
-    """The only constructor that takes references to the arguments from `first` on, and these as it gets them; None:
-    there is none, or more.
-    """
-    found: list[tuple[Function, tuple[Value, ...]]] = []
-    for function in constructors_of(call.machine, made):
-        arguments = _arguments(call, function, first)
-        if arguments is not None:
-            found.append((function, arguments))
-    return found[0] if len(found) == 1 else None
-
-
-def _arguments(call: LibraryCall, function: Function, first: int) -> tuple[Value, ...] | None:
-    """The arguments of the call from `first` on as a constructor gets them; None: they are not its arguments."""
-    given = list(zip(call.arguments, call.call.arguments, strict=True))[first:]
-    parameters = function.parameters[1:]
-    if function.variadic or len(given) != len(parameters):
-        return None
-    found = [_passed(call, v, e.type, p.type) for (v, e), p in zip(given, parameters, strict=True)]
-    return None if None in found else tuple(v for v in found if v is not None)
-
-
-def _passed(call: LibraryCall, value: Value, source: Type, target: Type) -> Value | None:
-    """What a parameter of the type `target` holds that is given a reference to `source`; None: it takes none."""
-    if not isinstance(source, PointerType) or not source.reference or isinstance(source.to, VoidType):
-        return None
-    if isinstance(target, PointerType) and target.reference:
-        return value if isinstance(value, Pointer) and target.to == source.to else None
-    numbers = isinstance(source.to, IntType) and isinstance(target, IntType)
-    if source.to != target and not numbers:
-        return None
-    return convert(load(call.machine, call.state, value, source.to, call.span), source.to, target, explicit=False)

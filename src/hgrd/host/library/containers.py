@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from hgrd.host.containers.chosen_constructors import constructor_of
 from hgrd.host.containers.copies import assign, assigned, construct, resize, swap_containers
 from hgrd.host.containers.elements import (
     OWNERS,
@@ -17,7 +18,6 @@ from hgrd.host.containers.elements import (
     target_of,
 )
 from hgrd.host.containers.kept_patterns import element_name
-from hgrd.host.containers.made_elements import constructor_of
 from hgrd.host.containers.moves import is_moved
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.library.lists import listed

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hgrd.host.containers.made_elements import constructor_of
+from hgrd.host.containers.chosen_constructors import constructor_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.program.types import OpaqueType, RecordType, Type
 from hgrd.symbolic.execution.calls import may_enter, run

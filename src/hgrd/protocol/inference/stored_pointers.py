@@ -82,7 +82,8 @@ class StoredPointers(Struct):
 def fetch_gaps(fetched: Mapping[str, str], accesses: Iterable[Access], span: Span) -> Iterator[Gap]:
     """Gaps where a texture fetches, at a place that is not followed, from an object that the kernel writes."""
     used = [a.target for a in accesses if a.changes]
-    changed, found = ({t.key: t.name for t in used if all_ or t.external} for all_ in (True, False))
+    changed = {t.key: t.name for t in used}
+    found = {t.key: t.name for t in used if t.external}
     for key, texture in fetched.items():
         for name in found.values() if key == ANYTHING_FOUND else ():
             yield Gap(f"{texture} may fetch from {name}, which the kernel writes", (), span, False)
