@@ -1,4 +1,4 @@
-"""Chosen constructors: which one the library calls with the arguments that it is given (`emplace_back`, `make_unique`)."""
+"""Chosen constructors: which one the library calls with what it is given (`emplace_back`, `make_unique`)."""
 
 from __future__ import annotations
 
