@@ -173,6 +173,11 @@ class BarrierBypass(Struct, frozen=True):
         at = party if place.together else place.owner
         return Fails(tuple(dict.fromkeys(t for t in terms if t is not TRUE)), party, at)
 
+    def at_number(self, tests: tuple[Term, ...], place: Place) -> tuple[Term, ...]:
+        """The tests of a loop in the iterations of a place, but for those that cannot be expressed for these."""
+        told = [t for t in tests if not {s.name for s in symbols_of(t)} & place.stale]
+        return tuple(t for t in substitute(told, dict(place.values)) if t is not TRUE)
+
     def _unless(self, guards: tuple[Term, ...], place: Place) -> ParallelCases:
         """Cases in which not both parties meet conditions that all threads or none are expected to meet."""
         mine, others = self._left(guards, place)

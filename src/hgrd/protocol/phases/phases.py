@@ -44,7 +44,7 @@ from hgrd.protocol.phases.parallelism import (
     product,
     with_,
 )
-from hgrd.terms import Symbol, Term, add, const, symbols_of, var
+from hgrd.terms import Origin, Symbol, Term, add, const, le, symbols_of, var
 
 Path: TypeAlias = tuple[tuple[tuple[Item, ...], int], ...]
 
@@ -248,8 +248,17 @@ class _Walk(Struct, frozen=True):
         after = product(rest, self.past.free(loop.items, next_one))
         if not loop.breaks:
             ways += product(after, self._is_last(loop, here, 2, counted=counted))
-            return [*ways, *doubted(product(after, further), ITERATIONS)]
+            more = further if counted else self._before_the_last(loop, here)
+            return [*ways, *doubted(product(after, more), ITERATIONS)]
         return [*ways, *doubted(after, ITERATIONS)]
+
+    def _before_the_last(self, loop: ProtocolLoop, place: Place) -> ParallelCases:
+        """Cases with two more iterations at least, the last of which passes no barrier either; its number is common."""
+        number = var(Symbol(f"{loop.binder.name}'last", 2, loop.binder.high, Origin.LOOP))
+        last = place.iteration(loop, number)
+        entered = (le(add(var(loop.binder), const(2)), number), *self.past.at_number(loop.tests, last))
+        ended = product(self.past.no_more(loop, place, add(number, const(1))), self.past.free(loop.items, last))
+        return with_(Holds(entered, place.owner), ended)
 
     def _out_alone(self, loop: ProtocolLoop, here: Place, rest: ParallelCases) -> ParallelCases:
         """Cases in which the other side left the loop earlier, or leaves it later; none if all leave it together."""
