@@ -18,7 +18,7 @@ from hgrd.host.memory.closure import Closure
 from hgrd.host.memory.pointer_origins import ANYTHING, IN, OR, PointerOrigins
 from hgrd.host.model import PossibleOverlap
 from hgrd.symbolic.state import Condition
-from hgrd.symbolic.values import Value, pointed_to
+from hgrd.symbolic.values import Composite, MemoryObject, Value, pointed_to
 from hgrd.terms import Op, Term, sub
 from hgrd.terms.linear import difference, linear
 
@@ -34,16 +34,32 @@ def possible_overlaps(
 
     `known` are the keys of variables of the device, which kernels know by name.  `names` are those of the objects.
     """
-    targets = list({t.key: t for value in values for t in pointed_to(value)}.values())
+    pointers = [{t.key: t for t in pointed_to(p)} for value in values for p in _pointers_in(value)]
+    targets = list({key: t for pointer in pointers for key, t in pointer.items()}.values())
     apart = tuple(c.term for c in path)
     for a, b in combinations(targets, 2):
-        if a.external or b.external:
+        if (a.external or b.external) and _by_two(pointers, a.key, b.key):
             pairs = product(a.key.split(OR), b.key.split(OR))
             elsewhere = tuple((one, other) for one, other in pairs if _found_apart(origins, one, other, apart))
             yield PossibleOverlap(a.key, b.key, f"{names[a.key]} and {names[b.key]}", elsewhere=elsewhere)
     for holder in dict.fromkeys((*(t.key for t in targets), *known)):
         for t in (t for t in targets if t.key != holder):
             yield PossibleOverlap(holder, t.key, f"{names[t.key]} and a pointer found in memory", inside=True)
+
+
+def _pointers_in(value: Value) -> Iterator[Value]:
+    """The pointers in a value, each with its alternatives."""
+    match value:
+        case Composite(cells=cells):
+            for cell in cells.values():
+                yield from _pointers_in(cell.value)
+        case _:
+            yield value
+
+
+def _by_two(pointers: Iterable[Mapping[str, MemoryObject]], one: str, other: str) -> bool:
+    """Whether different pointers lead to two objects: one pointer leads to one of its alternatives."""
+    return sum(1 for targets in pointers if one in targets or other in targets) > 1
 
 
 def decided_by(origins: PointerOrigins, *, once: bool) -> Callable[[PossibleOverlap], PossibleOverlap | None]:
