@@ -348,7 +348,8 @@ def _compare(run: HostRunState, names: Names, entry: Function, deadline: float) 
     )
     try:
         with until(deadline):
-            find_beside(run.trace, iterations, blocking, threads, None if alone else waits, run.beside)
+            waiting = None if alone else waits
+            find_beside(run.trace, iterations, blocking, threads, waiting, run.beside, unseen=run.text.destroys_unseen)
     except TimeLimitError:
         why = f"{OUT_OF_TIME}: what {entry.ref.name} puts on the device at the same time is not known"
         run.cut_short(entry, why, (entry.body,))

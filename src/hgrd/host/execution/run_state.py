@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from hgrd.host.concrete.run import ConcreteRun
 from hgrd.host.concurrency.trace import Trace
+from hgrd.host.concurrency.unseen_destructors import destroys_unseen
 from hgrd.host.execution.endings import Endings
 from hgrd.host.execution.polls import impatient_queries
 from hgrd.host.execution.result_names import ResultNames
@@ -68,10 +69,11 @@ class ProgramText(Struct, frozen=True):
     default stream (None: not known of some).  `polling` are the places of calls in the tests of loops.  `threads`: the
     program makes threads of the host.  `host_uses`: the host may use memory itself that kernels use.
     `holds_functions`: the program calls functions that objects of the library hold, `in_objects` are such functions.
-    `waits_unseen`: the library may destroy objects whose destructors wait for the device.  `stepped` are the places of
-    calls that get one element of a container after the other, `impatient` those of queries in loops that may end while
-    work is not complete.  `of_callbacks` are the keys of variables that functions which streams call may use,
-    `of_threads` the functions that only new threads call, with the places where these begin.
+    `waits_unseen`: the library may destroy objects whose destructors wait for the device, `destroys_unseen`: some whose
+    destructors do more than give back what they hold.  `stepped` are the places of calls that get one element of a
+    container after the other, `impatient` those of queries in loops that may end while work is not complete.
+    `of_callbacks` are the keys of variables that functions which streams call may use, `of_threads` the functions that
+    only new threads call, with the places where these begin.
     """
 
     launchers: frozenset[str]
@@ -87,6 +89,7 @@ class ProgramText(Struct, frozen=True):
     holds_functions: bool = False
     in_objects: FunctionsInObjects = FunctionsInObjects()
     waits_unseen: bool = False
+    destroys_unseen: bool = False
     stepped: frozenset[Span] = frozenset()
     impatient: frozenset[Span] = frozenset()
     of_callbacks: frozenset[str] = frozenset()
@@ -335,6 +338,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         held := holds_functions(functions),
         functions_in_objects(linked) if held else FunctionsInObjects(),
         waits_unseen(functions),
+        destroys_unseen(functions),
         stepped_elements(functions),
         impatient_queries(functions),
         variables_of_callbacks(functions),

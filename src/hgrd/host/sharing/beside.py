@@ -40,12 +40,15 @@ def find_beside(
     threads: bool,
     waits: Callable[[str], bool] | None,
     found: Beside,
+    *,
+    unseen: bool = False,
 ) -> None:
     """Adds what the launches of a trace may run beside.
 
     `blocking`: streams of unknown kind wait for the default stream (None: they may).  `threads`: several threads of the
     host run this, with any arguments.  `waits`: whether a kernel may wait for other work; None: the callers may have
-    ordered it all.
+    ordered it all.  `unseen`: destructors that no run follows may change which memory is used: nothing is assumed
+    of that.
     """
     inside = {key: found.holder for key, found in iterations.found.items()}
     events = list(iterations.all(Uses(inside, iterations.may_be, trace.common).without_others(trace.events)))
@@ -104,7 +107,7 @@ def find_beside(
         )
         for pair in chain(*possible):
             if clear.isdisjoint(keys_of(pair)):
-                tell_assumed(pair, found, launches.given(pair, iterations))
+                (tell_shared if unseen else tell_assumed)(pair, found, launches.given(pair, iterations))
     asked = {e.event for e in events if isinstance(e, Wait | Follow) and e.event is not None}
     marked = {e.event for e in events if isinstance(e, Mark)}
     unclear = any(streams.is_any(e) or any(streams.is_unclear(e, other) for other in marked) for e in asked)
