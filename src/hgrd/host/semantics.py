@@ -21,7 +21,7 @@ from hgrd.host.escapes.kept_pointers import record_kept
 from hgrd.host.escapes.wild_stores import escape_by_result, escape_into_containers, wild_store
 from hgrd.host.execution.computed_numbers import note_result
 from hgrd.host.execution.held_functions import follow_pointed, forwards, invoked
-from hgrd.host.execution.host_uses import record_poll, record_use
+from hgrd.host.execution.host_uses import record_poll, record_use, record_use_anywhere
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
 from hgrd.host.execution.openmp import is_mark, mark_threads, thread_model
 from hgrd.host.execution.ruled_out import leaves_out
@@ -74,7 +74,7 @@ from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.execution.constructors import constructed_type
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
-from hgrd.symbolic.memory.lvalues import reachable
+from hgrd.symbolic.memory.lvalues import THROUGH_UNKNOWN, reachable
 from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import (
     OPAQUE,
@@ -350,6 +350,8 @@ class HostSemantics(Semantics):
         if not reason.startswith(_WRITE_NOTHING):
             drop_all_patterns(state)
             forget_constants(self.run, state)
+        if reason in THROUGH_UNKNOWN:
+            record_use_anywhere(self.run, machine, state, span, writes=reason == THROUGH_UNKNOWN[1])
         if reason == THROUGH_POINTER:
             if not machine.speculative:
                 self.run.coverage.passed_out |= launchers_by_pointer(self.run.linked)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from hgrd.cuda.spelling import cuda_name
+from hgrd.host.concurrency.addresses import ANYWHERE, Place
 from hgrd.host.concurrency.rows import Row
 from hgrd.host.concurrency.trace import Touch, Use, Wait, choices_of, told_of
 from hgrd.host.execution.library_call import LibraryCall
@@ -70,6 +71,13 @@ def record_use(
     size, kind = machine.size(type_), kind_of(type_)
     row = None if size is None else Row(const(0), 0, size, const(0), const(1), writes, reads=not writes)
     _add(run, state, pointer, row, span, writes=writes, kinds=None if kind is None else frozenset((kind,)), polls=polls)
+
+
+def record_use_anywhere(run: HostRunState, machine: Machine, state: State, span: Span, *, writes: bool) -> None:
+    """Adds that the host reads or writes through a pointer of which nothing is known."""
+    if run.text.host_uses and not machine.speculative and state.alive:
+        touch = Touch(Place(f"{ANYWHERE}a pointer", const(0)), writes, not writes, writes, ())
+        run.trace.add(Use(touch, span, choices_of(state), frozenset(), told_of(state), sure=False))
 
 
 def record_poll(run: HostRunState, machine: Machine, state: State) -> None:
