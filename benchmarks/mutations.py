@@ -3153,4 +3153,58 @@ MUTATIONS = (
         ("tests/verdicts/host/test_elements_added_in_loops.py",),
         gives(False, "host.memory.pointer_origins:PointerOrigins._is_made_now"),
     ),
+    Mutation(
+        "programs-take-no-input",
+        "a run without arguments stands for those with arguments",
+        ("tests/verdicts/host/test_programs_without_input.py",),
+        gives(False, "simulate.program_run.concrete_run:takes_input"),
+    ),
+    Mutation(
+        "kernels-stand-for-all-runs",
+        "what a kernel uses in one run it uses in all",
+        ("tests/verdicts/host/test_programs_without_input.py",),
+        gives(True, "simulate.program_run.kernel_runs:KernelRuns._is_exact"),
+    ),
+    Mutation(
+        "a-run-is-never-unsure",
+        "the order and the uses of memory in a run are those of all runs",
+        ("tests/verdicts/host/test_programs_without_input.py",),
+        gives(None, "host.concrete.state.queue:Queue.doubt"),
+    ),
+    Mutation(
+        "nothing-ever-meets",
+        "pieces of work that nothing orders use different memory in a run",
+        ("tests/verdicts/host/test_programs_without_input.py",),
+        gives(True, "simulate.program_run.concrete_run:nothing_meets"),
+    ),
+    Mutation(
+        "threads-always-apart",
+        "the threads of a launch use different memory in a run",
+        ("tests/verdicts/host/test_programs_without_input.py",),
+        gives(True, "simulate.program_run.concrete_run:are_threads_apart"),
+    ),
+    Mutation(
+        "destructors-give-back",
+        "destructors that the library runs change nothing that decides about memory",
+        ("tests/verdicts/host/test_unseen_destructors.py",),
+        gives(False, "host.execution.run_state:destroys_unseen"),
+    ),
+    Mutation(
+        "alternatives-at-once",
+        "a pointer that leads to one of two objects leads to both",
+        ("tests/verdicts/host/test_alternatives_of_pointers.py",),
+        gives(True, "host.memory.possible_overlaps:_by_two"),
+    ),
+    Mutation(
+        "last-iterations-pass-nothing",
+        "what comes after a loop is not known to be behind its last iteration",
+        ("tests/verdicts/barriers/test_last_iterations.py",),
+        gives((), "protocol.phases.barrier_bypass:BarrierBypass.at_number"),
+    ),
+    Mutation(
+        "unknown-pointers-lead-nowhere",
+        "the host uses no memory by pointers of which nothing is known",
+        ("tests/verdicts/host/test_uses_by_unknown_pointers.py",),
+        gives(None, "host.semantics:record_use_anywhere"),
+    ),
 )

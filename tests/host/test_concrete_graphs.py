@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.program.linked import link
-from hgrd.simulate.program_run.concrete_run import races_beside_launches
+from hgrd.simulate.program_run.concrete_run import run_beside_launches
 from tests.checking import parse
 
 PROGRAM = """
@@ -48,7 +48,7 @@ COPY = "cudaGraphAddMemcpyNode1D(&c, g, &a, 1, h, p, 128, cudaMemcpyDeviceToHost
 
 def _races(folder: Path, body: str) -> int:
     tables = link((parse(folder, PROGRAM.replace("BODY", body)),))
-    return len(races_beside_launches(tables, tables.functions["main"], inf))
+    return len(run_beside_launches(tables, tables.functions["main"], inf).races)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.program.linked import link
-from hgrd.simulate.program_run.concrete_run import races_beside_launches
+from hgrd.simulate.program_run.concrete_run import run_beside_launches
 from tests.checking import parse
 
 PROGRAM = """
@@ -45,7 +45,7 @@ int main() {
 
 def _races(folder: Path, body: str) -> bool:
     tables = link((parse(folder, PROGRAM.replace("BODY", body)),))
-    return bool(races_beside_launches(tables, tables.functions["main"], inf))
+    return bool(run_beside_launches(tables, tables.functions["main"], inf).races)
 
 
 GROUPS = (

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.program.linked import link
-from hgrd.simulate.program_run.concrete_run import races_beside_launches
+from hgrd.simulate.program_run.concrete_run import run_beside_launches
 from tests.checking import parse
 
 PROGRAM = """
@@ -44,7 +44,7 @@ FIRST, SECOND = "put<<<1, 32, 0, s>>>(p, 0);", "put<<<1, 32, 0, t>>>(p, 16);"
 
 def _races(folder: Path, body: str) -> int:
     tables = link((parse(folder, PROGRAM.replace("BODY", body)),))
-    return len(races_beside_launches(tables, tables.functions["main"], inf))
+    return len(run_beside_launches(tables, tables.functions["main"], inf).races)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hgrd.program.linked import link
-from hgrd.simulate.program_run.concrete_run import races_beside_launches
+from hgrd.simulate.program_run.concrete_run import run_beside_launches
 from tests.checking import parse
 
 PROGRAM = """
@@ -57,4 +57,4 @@ RECORDS = (
 )
 def test_members_of_vectors_and_records(tmp_path: Path, body: str, racy: bool) -> None:
     tables = link((parse(tmp_path, PROGRAM.replace("BODY", body)),))
-    assert bool(races_beside_launches(tables, tables.functions["main"], inf)) is racy
+    assert bool(run_beside_launches(tables, tables.functions["main"], inf).races) is racy

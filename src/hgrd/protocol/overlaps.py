@@ -8,6 +8,7 @@ would be undefined is assumed not to happen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from msgspec import Struct
 
@@ -19,6 +20,8 @@ from hgrd.protocol.inference.read_only_memory import found_by_key
 from hgrd.protocol.model import Access, Gap
 from hgrd.symbolic.values import Value, pointed_to
 from hgrd.terms import TRUE
+
+SAME_MEMORY: Final = "they may be the same memory"
 
 
 class Overlaps(Struct, frozen=True):
@@ -60,7 +63,7 @@ def overlap_gaps(
 ) -> Iterator[Gap]:
     """Gaps where two objects are used that may be one, at least one of them to write; textures read the `fetched`."""
     for overlap in _that_matter(overlaps, accesses, fetched):
-        yield Gap(f"{overlap.text}: they may be the same memory", (), span, False)
+        yield Gap(f"{overlap.text}: {SAME_MEMORY}", (), span, False)
 
 
 def overlap_assumptions(

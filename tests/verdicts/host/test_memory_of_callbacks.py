@@ -7,7 +7,7 @@ import pytest
 
 from hgrd.findings.model import Outcome
 from hgrd.program.linked import link
-from hgrd.simulate.program_run.concrete_run import races_beside_launches
+from hgrd.simulate.program_run.concrete_run import run_beside_launches
 from tests.checking import check, parse
 
 PROGRAM = """
@@ -100,6 +100,6 @@ def test_variables_that_no_function_gets_are_the_hosts_own(tmp_path: Path) -> No
 @pytest.mark.parametrize(("waited", "racy"), [("", True), ("cudaEventSynchronize(copied);", True), (WAIT, False)])
 def test_a_run_shows_it(tmp_path: Path, waited: str, racy: bool) -> None:
     tables = link((parse(tmp_path, program(*HELD["copies in a vector"], waited)),))
-    found = races_beside_launches(tables, tables.functions["main"], inf)
+    found = run_beside_launches(tables, tables.functions["main"], inf).races
     assert bool(found) is racy
     assert {race.name for race in found} <= {"summary"}

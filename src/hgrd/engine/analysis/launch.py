@@ -86,12 +86,13 @@ def analyze_launch(
     barriers = replace(barriers, divergences=(*barriers.divergences, *spinning))
     seconds = perf_counter() - begin
     alone = _launch_report(at.kernel, at.launch, _configuration(at.launch, protocol), pairs, seconds)
-    if replayer is not None and options.as_it_runs and not broken(protocol.functions, context.programs):
+    as_it_runs = options.as_it_runs and not broken(protocol.functions, context.programs)
+    if replayer is not None and as_it_runs:
         alone = with_launch_run(replayer, at, alone, strict=options.strict)
     report = _with_barriers(_besides(alone, at, met), barriers)
     if replayer is not None:
         report = with_program_run(replayer, at, report, begin, strict=options.strict)
-        report = with_run_beside(replayer, at, report)
+        report = with_run_beside(replayer, at, report, as_it_runs=as_it_runs)
     return LaunchResult(report, inferred.messages)
 
 

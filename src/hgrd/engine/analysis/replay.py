@@ -20,7 +20,7 @@ from hgrd.races.results.evidence import BarrierEvidence, Evidence, KernelAtLaunc
 from hgrd.symbolic.limits import TimeLimitError, until
 
 if TYPE_CHECKING:  # it loads numpy and the simulator, which a program without findings does without
-    from hgrd.simulate.program_run.host_races import HostRace
+    from hgrd.simulate.program_run.concrete_run import RunBeside
     from hgrd.simulate.program_run.launch_run import LaunchRun
     from hgrd.simulate.replay.replayer import Replayer
 
@@ -29,6 +29,20 @@ F = TypeVar("F", Finding, Divergence)
 E = TypeVar("E")
 _CONCRETE: Final = 12.0  # seconds of a concrete run of the program
 _RUNS: Final = 10.0  # seconds of runs of the program for a kernel, after which none begins
+
+
+class Beside(Struct, frozen=True):
+    """What a run of the program shows beside a launch: its races there, and those without kernels.
+
+    `apart` are the lines of work, and of uses by the host, none of which ever meet (none if that is not known).
+    `distinct`: the launch gets no memory twice, `alone`: each of its threads uses only what no other one stores.
+    """
+
+    races: tuple[RaceBeside, ...] = ()
+    without_kernel: tuple[RaceBeside, ...] = ()
+    apart: frozenset[tuple[str, int]] = frozenset()
+    distinct: bool = False
+    alone: bool = False
 
 
 class WitnessReplay(Protocol):
@@ -43,7 +57,7 @@ class WitnessReplay(Protocol):
 
     def program(self, at: KernelAtLaunch, asked: tuple[AskedPair, ...], /) -> Mapping[AskedPair, Finding]: ...
 
-    def beside(self, at: KernelAtLaunch, /) -> tuple[tuple[RaceBeside, ...], tuple[RaceBeside, ...]]: ...
+    def beside(self, at: KernelAtLaunch, /) -> Beside: ...
 
     def launch(self, at: KernelAtLaunch, image: LaunchImage, asked: tuple[AskedPair, ...], /) -> LaunchRun: ...
 
@@ -57,7 +71,7 @@ class LateReplayer(Struct):
     deadline: float
     _spent: dict[str, float] = field(default_factory=dict[str, float])  # seconds of runs, by the keys of kernels
     _loaded: Replayer | None = None
-    _beside: tuple[HostRace, ...] | None = None
+    _beside: RunBeside | None = None
 
     def race(self, at: KernelAtLaunch, finding: Finding, evidence: Evidence, /) -> Finding:
         return self._replayer().race(at, finding, evidence)
@@ -85,19 +99,22 @@ class LateReplayer(Struct):
         finally:
             self._spent[kernel] = spent + perf_counter() - begin
 
-    def beside(self, at: KernelAtLaunch, /) -> tuple[tuple[RaceBeside, ...], tuple[RaceBeside, ...]]:
-        """The races of a launch with other work, or the host, when the program is run; and those without kernels."""
+    def beside(self, at: KernelAtLaunch, /) -> Beside:
+        """What the program shows of other work, and the host, beside a launch, when it is run."""
         main = at.tables.functions.get("main")
         begin = perf_counter()
         if main is None or main.body is None or at.launch is None or begin > self.deadline:
-            return (), ()
+            return Beside()
         # not at the top: it loads numpy and the simulator
         from hgrd.simulate.program_run.beside_launches import races_of_launch, races_without_kernel
-        from hgrd.simulate.program_run.concrete_run import races_beside_launches
+        from hgrd.simulate.program_run.concrete_run import run_beside_launches
 
         if self._beside is None:
-            self._beside = races_beside_launches(at.tables, main, begin + _CONCRETE)
-        return tuple(races_of_launch(at.launch, self._beside)), tuple(races_without_kernel(self._beside))
+            self._beside = run_beside_launches(at.tables, main, begin + _CONCRETE)
+        races, apart = self._beside.races, self._beside.apart
+        place, without_kernel = (at.launch.span, at.launch.kernel.key), tuple(races_without_kernel(races))
+        distinct, alone = place not in self._beside.alike, place not in self._beside.mixed
+        return Beside(tuple(races_of_launch(at.launch, races)), without_kernel, apart, distinct, alone)
 
     def launch(self, at: KernelAtLaunch, image: LaunchImage, asked: tuple[AskedPair, ...], /) -> LaunchRun:
         """What a run of the launch shows, on the memory that it finds."""

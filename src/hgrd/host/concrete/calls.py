@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from hgrd.host.concrete.library.call import LibraryCall
 from hgrd.host.concrete.library.cpp.containers import LOOKING, element_model
-from hgrd.host.concrete.library.cpp.elements import looked_up
+from hgrd.host.concrete.library.cpp.elements import OWNERS, looked_up
 from hgrd.host.concrete.library.cpp.threads import is_thread
 from hgrd.host.concrete.library.cpp.wrappers import FUNCTION
 from hgrd.host.concrete.library.cuda.launching import LAUNCHING
@@ -17,6 +18,7 @@ from hgrd.host.concrete.state.machine import MOST_FRAMES, EndedError, Frame, Mac
 from hgrd.host.concrete.state.memory import forget_reachable, store, width_of, within
 from hgrd.host.concrete.state.values import UNKNOWN, Callee, Cell, Object, Pointer, StoppedError, Value
 from hgrd.host.concrete.statements import Execution, Returned, cost_of, execution
+from hgrd.host.concurrency.unseen_destructors import gives_back
 from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.openmp import PREFIX
 from hgrd.program.program import Function
@@ -29,6 +31,22 @@ _DESTROYING_NOTHING = (
     *LOOKING, "push_back", "emplace_back", "reserve", "operator->", "operator*", "make_unique", "make_shared",
     "unique_ptr", "shared_ptr", "move", "forward",
 )  # fmt: skip
+_KEEPING = (*LOOKING, "push_back", "pop_back", "reserve")
+_OWNING = ("std::unique_ptr::", "std::shared_ptr::")
+_TELLING = re.compile(r"cu(da)?[A-Z]|mem(cpy|move|set)$")  # they put it into the queue themselves
+_OF_DEVICE = ("thrust::", "cub::")
+_WITHOUT_WORK = (
+    "size",
+    "data",
+    "begin",
+    "end",
+    "empty",
+    "get",
+    "raw_pointer_cast",
+    "device_pointer_cast",
+    "device_vector",
+    "host_vector",
+)
 _RUNNING = (f"{FUNCTION}::", "cudaGraph", "std::thread::", "std::jthread::", "std::async")
 
 
@@ -43,10 +61,14 @@ def prepare_call(
         return _body(machine, declared, span)
     name = function.library_name
     runs_it = name in CALLING or name in LAUNCHING or function.qualified.startswith(_RUNNING)
-    runs_it = runs_it or _adds_thread(function, types)
+    runs_it = runs_it or _adds_thread(function, types) or _only_keeps(function)
     functors = [] if runs_it else [i for i, type_ in enumerate(types) if _may_lead_to_code(type_)]
+    if function.qualified.startswith(_OWNING):
+        functors = [i for i in functors if not _gives_back(machine, types[i])]
     destroys = not function.user_code and name not in _DESTROYING_NOTHING
     model = None if function.user_code else model_of(function)
+    looks = not function.user_code and not _TELLING.match(name)
+    works = function.qualified.startswith(_OF_DEVICE) and name not in _WITHOUT_WORK
 
     def call(arguments: tuple[Value, ...]) -> Value:
         for i in functors:
@@ -54,6 +76,10 @@ def prepare_call(
                 raise StoppedError
         if destroys:
             _may_destroy(machine, types)
+        if looks and machine.queue is not None:
+            machine.queue.may_use(arguments, function.name)
+        if works and machine.queue is not None:
+            machine.queue.doubt(f"a call of {function.qualified}")
         value = None if model is None else model(LibraryCall(machine, function, arguments, types, returns, span))
         if value is not None:
             return value
@@ -62,6 +88,17 @@ def prepare_call(
         return _unknown(machine, function, arguments, types)
 
     return looked_up(call) if model is element_model else call
+
+
+def _only_keeps(function: FunctionRef) -> bool:
+    """Whether a member of a container keeps what it gets, or looks at what is kept, and calls nothing."""
+    return function.qualified.rpartition("::")[0] in OWNERS and function.library_name in _KEEPING
+
+
+def _gives_back(machine: Machine, type_: Type) -> bool:
+    """Whether a deleter only gives back what it gets, so that it need not be followed."""
+    type_ = type_.to if isinstance(type_, PointerType) else type_
+    return isinstance(type_, RecordType) and gives_back(type_.key, machine.functions)
 
 
 def _adds_thread(function: FunctionRef, types: tuple[Type, ...]) -> bool:
@@ -81,8 +118,10 @@ def _unknown(machine: Machine, function: FunctionRef, arguments: tuple[Value, ..
     if function.user_code or any(_leads_anywhere(a, t) for a, t in zip(arguments, types, strict=True)):
         raise StoppedError
     forget_reachable(arguments)
-    if machine.queue is not None and not function.qualified.startswith("std::"):
-        machine.queue.wait_for_all()  # it may be a library's function that waits for the device
+    if machine.queue is not None and not function.qualified.startswith(("std::", "operator")):
+        machine.queue.may_wait_for_all(f"a call of {function.name}")  # it may be a library's that waits for the device
+        if not all(isinstance(t, IntType | FloatType | BoolType) for t in types):
+            machine.queue.doubt(f"a call of {function.name}")  # and that puts work on it
     return UNKNOWN
 
 

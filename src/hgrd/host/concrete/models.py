@@ -8,6 +8,7 @@ from hgrd.host.concrete.library.call import Model
 from hgrd.host.concrete.library.cpp.algorithms import algorithm_model
 from hgrd.host.concrete.library.cpp.containers import container_model
 from hgrd.host.concrete.library.cpp.generators import generator_model
+from hgrd.host.concrete.library.cpp.maps import map_model
 from hgrd.host.concrete.library.cpp.records import record_model
 from hgrd.host.concrete.library.cpp.smart_pointers import smart_pointer_model
 from hgrd.host.concrete.library.cpp.threads import thread_model
@@ -16,6 +17,7 @@ from hgrd.host.concrete.library.cuda.runtime import runtime_model
 from hgrd.program.expressions import FunctionRef
 
 _OF_CLASSES: Final = (
+    map_model,
     list_model,
     smart_pointer_model,
     reference_model,

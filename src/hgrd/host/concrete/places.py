@@ -12,7 +12,7 @@ from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer, Stop
 from hgrd.program import expressions as ir
 from hgrd.program.expressions import BinaryOp, Storage, Variable
 from hgrd.program.span import Span
-from hgrd.program.types import BoolType, FloatType, IntType, PointerType, Type, VoidType
+from hgrd.program.types import BoolType, FloatType, IntType, OpaqueType, PointerType, Type, VoidType
 
 PlaceCode: TypeAlias = Callable[[], Pointer | None]
 """A place made ready to be found; None: it is not known where it is."""
@@ -159,6 +159,8 @@ def _load_of_place(machine: Machine, e: ir.Load | ir.Update) -> Code:
     def look() -> Value:
         here = place()
         if here is None or volatile:
+            if machine.queue is not None:
+                machine.queue.doubt("a place that is not known")
             return UNKNOWN
         touch(here)
         value = load(here, type_, records)
@@ -290,7 +292,7 @@ def _changing(machine: Machine, e: ir.Update) -> Callable[[Value, Value], Value]
 
 def stride_of(machine: Machine, pointer: Type, stride: int) -> int:
     """How many bytes further the next element is, also of containers, and of records of these; 0: not known."""
-    if stride or not isinstance(pointer, PointerType):
+    if not isinstance(pointer, PointerType) or (stride and not isinstance(pointer.to, OpaqueType)):
         return stride
     return width_of(pointer.to, machine.records) or 0
 

@@ -17,9 +17,11 @@ from hgrd.host.concrete.state.values import UNKNOWN, Object, Pointer, StoppedErr
 from hgrd.host.concrete.statements import execution
 from hgrd.host.linking.kernel_effects import ModSets
 from hgrd.host.linking.link import Linked
+from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import EffectTable
 from hgrd.program.linked import Tables
 from hgrd.program.program import Function
+from hgrd.program.walk import nodes
 from hgrd.symbolic.limits import TimeLimitError, until
 
 
@@ -81,3 +83,10 @@ def run_main(machine: Machine, main: Function, arguments: tuple[Value, ...]) -> 
     except (StoppedError, RecursionError, LookupError, TypeError, ValueError, ArithmeticError):
         return False  # an odd program is not followed further; what was found before holds
     return True
+
+
+def takes_input(main: Function) -> bool:
+    """Whether `main` looks at its arguments."""
+    keys = {p.key for p in main.parameters}
+    places = (n for n in nodes(main.body) if isinstance(n, ir.VariablePlace)) if main.body is not None else ()
+    return any(place.variable.key in keys for place in places)

@@ -14,7 +14,7 @@ from hgrd.host.concrete.places import initialisation, stop
 from hgrd.host.concrete.state.machine import Code, Machine
 from hgrd.host.concrete.state.memory import forget, forget_reachable, width_of
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer, StoppedError, Value
-from hgrd.host.concrete.translated_loops import TranslatedLoop
+from hgrd.host.concrete.translated_loops import TranslatedLoop, lines_of_accesses
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.analysis.effects import Effects
@@ -300,16 +300,31 @@ def _forget_effects(machine: Machine, parts: tuple[Statement, ...]) -> None:
     if effects.launches or any(_is_unseen(machine, key) for key in effects.calls):
         raise StoppedError
     must_be_followed(machine, effects)
+    if machine.queue is not None:
+        machine.queue.pass_over(lines_of_accesses(parts))
     if any(isinstance(node, st.Return | st.Goto | st.UnsupportedStatement | ir.Unsupported) for node in nodes(parts)):
         raise StoppedError
     sizes = not _may_resize(parts)
     if effects.through_pointers or _calls_may_store(machine, parts, effects):
-        forget_reachable(list(_mentioned(machine, parts)), sizes=sizes)
+        pointers = _stores_numbers(machine, parts, effects) and not _calls_may_store(machine, parts, effects)
+        forget_reachable(list(_mentioned(machine, parts)), sizes=sizes, pointers=pointers)
     if any(machine.functions[key].user_code for key in effects.calls & machine.functions.keys()):
         machine.forget_globals()
     for variable in effects.assigned | effects.exposed | effects.arrays:
         if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.variables:
             forget(machine.object_of(variable), sizes=sizes)
+
+
+def _stores_numbers(machine: Machine, parts: tuple[Statement, ...], effects: Effects) -> bool:
+    """Whether all that statements store by pointers are numbers, and no bytes."""
+    called = [machine.functions.get(key) for key in effects.calls]
+    everything = nodes((parts, *(f.body for f in called if f is not None)))
+    stores = (n for n in everything if isinstance(n, ir.Assign | ir.Update | ir.Construct))
+    return all(_is_number(n) or isinstance(getattr(n, "place", None), ir.VariablePlace) for n in stores)
+
+
+def _is_number(store: ir.Assign | ir.Update | ir.Construct) -> bool:
+    return isinstance(store.type, FloatType) or (isinstance(store.type, IntType) and store.type.bits > 8)
 
 
 def _may_resize(parts: tuple[Statement, ...]) -> bool:

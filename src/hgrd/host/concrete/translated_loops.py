@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import Any, Final, TypeAlias
 
@@ -17,8 +17,10 @@ from hgrd.host.concrete.state.machine import Machine
 from hgrd.host.concrete.state.memory import load, store
 from hgrd.host.concrete.state.numbers import ABSENT, KNOWN, LOST, Numbers, numbers_of
 from hgrd.host.concrete.state.values import UNKNOWN, Container, Object, Pointer
+from hgrd.program import expressions as ir
 from hgrd.program.span import Span
 from hgrd.program.statements import Loop
+from hgrd.program.walk import nodes
 
 _MOST_STEPS: Final = 1 << 26
 _SPEED: Final = 1_500_000  # steps a second
@@ -100,6 +102,13 @@ class _Uses(Struct, frozen=True):
             array.target.numbers = array.before or array.target.numbers
 
 
+def lines_of_accesses(parts: object) -> Iterator[tuple[str, int]]:
+    """The lines of statements in which they use memory."""
+    for node in nodes(parts):
+        if isinstance(node, ir.Load | ir.Assign | ir.Update):
+            yield node.span.file, node.span.line
+
+
 class TranslatedLoop:
     """A loop over numbers, which is run as Python where that is possible."""
 
@@ -107,6 +116,7 @@ class TranslatedLoop:
         self._machine = machine
         self._loop = loop
         self._tries = 0
+        self._lines = frozenset(lines_of_accesses(loop) if machine.queue is not None else ())
         self._made: dict[bool, tuple[Translated, _Function] | None] = {}
 
     def run(self) -> bool:
@@ -136,8 +146,10 @@ class TranslatedLoop:
             longer = [array.lengthened() for array in uses.arrays]
             return None if isinstance(failure, IndexError) and any(longer) else False
         _write_back(machine, uses, results, self._loop.span)
+        if machine.queue is not None:
+            machine.queue.used.update(self._lines)
         if uses.made.waits and machine.queue is not None:
-            machine.queue.wait_for_all()
+            machine.queue.may_wait_for_all("a loop that may wait")
         machine.step((limit - left) >> _CHEAP if machine.device is None else 1)
         return True
 
@@ -184,8 +196,8 @@ def _are_apart(machine: Machine, arrays: Sequence[_Array], held: Sequence[_Held]
     """Whether no two names stand for one number, and nothing else uses the memory meanwhile."""
     places = {(id(h.place.target), h.place.offset) for h in held}
     targets = {id(a.target) for a in arrays if a.start.type is not None}
-    users = {} if machine.queue is None else machine.queue.users
-    in_use = any(key in users for key in (*targets, *(key for key, _ in places)))
+    queue = machine.queue
+    in_use = queue is not None and any(map(queue.is_pending, (*targets, *(key for key, _ in places))))
     return not in_use and len(places) == len(held) and targets.isdisjoint(key for key, _ in places)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from hgrd.cuda.memory_model import AccessKind, Space
+from hgrd.cuda.memory_model import AccessKind, Scope, Space
 from hgrd.host.model import LaunchedAs
 from hgrd.program.linked import Tables
 from hgrd.program.span import Span
@@ -33,7 +33,7 @@ class Use(Struct, frozen=True):
     `address` is that of the party in mathematical integers.
     `value` is what it stores; None: it is not known.  `thread` and `block` are its indexes, `extents` those of
     the grid, then those of a block.  `may`: memory contents decide whether it is made.  `anywhere`: they decide where,
-    too, within the bounds of the address.
+    too, within the bounds of the address.  `narrow`: it is atomic for some threads of the device alone.
     """
 
     what: str
@@ -47,6 +47,7 @@ class Use(Struct, frozen=True):
     extents: tuple[Term, ...] = ()
     may: bool = False
     anywhere: bool = False
+    narrow: bool = False
 
     @property
     def stores(self) -> bool:
@@ -184,6 +185,7 @@ def _use(
         (*launch.grid, *launch.block),
         may=not surely or weaker != access.guards,
         anywhere=not _is_known(access.offset, values) or _is_bounded_by_contents(access, values),
+        narrow=access.scope not in (None, Scope.DEVICE, Scope.SYSTEM),
     )
 
 

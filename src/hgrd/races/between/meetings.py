@@ -164,7 +164,8 @@ def _of_bytes(used: UsedBytes, common: Set[Symbol]) -> Use:
 
 def _conflict(a: Use, b: Use) -> bool:
     """Whether two uses conflict where they meet, which is open if contents of memory say where each of them is."""
-    plain = not (a.kind is b.kind is AccessKind.ATOMIC) and not (a.anywhere and b.anywhere)
+    atomic = a.kind is b.kind is AccessKind.ATOMIC and not (a.narrow or b.narrow)
+    plain = not atomic and not (a.anywhere and b.anywhere)
     return plain and (a.stores or b.stores)
 
 

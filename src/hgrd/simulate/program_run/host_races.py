@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from hgrd.cuda.memory_model import AccessKind
+from hgrd.cuda.memory_model import AccessKind, Scope
 from hgrd.host.concrete.state.queue import FILL, THREAD, HostUse, Queue, Used, Work
 from hgrd.host.concrete.state.values import Object
 from hgrd.program.span import Span
@@ -61,6 +61,14 @@ def host_races(queue: Queue, kernels: dict[int, KernelUses]) -> tuple[HostRace, 
     return tuple(found.values())
 
 
+def nothing_meets(queue: Queue, kernels: dict[int, KernelUses]) -> bool:
+    """Whether it is known of all that nothing orders that it uses different bytes, or only reads them."""
+    known = not (queue.lost or queue.unsure) and all(
+        w.number in kernels and kernels[w.number].exact for w in queue.works if w.kernel
+    )
+    return known and _Table(queue, kernels).nothing_meets()
+
+
 def _place(end: RaceEnd) -> tuple[object, ...]:
     """What a side of a race is known by in the program."""
     return end.span, end.stores, None if end.work is None else (end.work.span, end.work.kernel)
@@ -82,6 +90,29 @@ class _Table(Struct):
             if race is not None and not self._may_wait(one, other):
                 seen.add(key)
                 yield race
+
+    def nothing_meets(self) -> bool:
+        pairs = list(self._pairs())
+        if len(pairs) >= _MOST_PAIRS or any(self._meet(*pair) for pair in pairs):
+            return False
+        uses = ((work, use) for use in self.queue.by_host for work in self.queue.pieces(use.pending))
+        return not any(self._meets_host(work, use) for work, use in uses)
+
+    def _meet(self, one: Work, other: Work, target: Object) -> bool:
+        """Whether two pieces of work may use the same bytes, and not only read them or update them atomically."""
+        a, b = self._map(one, target), self._map(other, target)
+        if a is None or b is None:
+            return True
+        size = min(len(a), len(b))
+        both = a[:size] | b[:size]
+        return bool(np.any((a[:size] != 0) & (b[:size] != 0) & (both != _READS) & (both != _UPDATES)))
+
+    def _meets_host(self, work: Work, use: HostUse) -> bool:
+        bytes_ = self._map(work, use.used.target)
+        if bytes_ is None or use.used.low < 0:
+            return True
+        there = bytes_[use.used.low : use.used.high]
+        return bool(np.any(there if use.used.stores else there & (_STORES | _UPDATES)))
 
     def _pairs(self) -> Iterator[tuple[Work, Work, Object]]:
         """Pieces of work that nothing orders and that may use the same object, the earlier one first."""
@@ -208,7 +239,7 @@ def _use_of(touch: Touch) -> int:
         case AccessKind.WRITE:
             return _STORES
         case AccessKind.ATOMIC:
-            return _UPDATES
+            return _UPDATES if touch.scope in (Scope.DEVICE, Scope.SYSTEM) else _STORES
 
 
 def _in_grid(launch: ConcreteLaunch, thread: int) -> int:

@@ -35,7 +35,7 @@ from hgrd.simulate.execute import Executable, execute, prepare
 from hgrd.simulate.launch import ConcreteLaunch, Finished, RunOutcome
 from hgrd.simulate.lockstep.instructions import UnsupportedError
 from hgrd.simulate.lockstep.memory import SHIFT
-from hgrd.simulate.program_run.determined import floats_decide
+from hgrd.simulate.program_run.determined import floats_decide, is_determined
 from hgrd.simulate.program_run.launch_memory import KnownData, LaunchMemory, launch_memory
 from hgrd.simulate.program_run.launch_run import Watched
 from hgrd.simulate.program_run.left_in_memory import take_over
@@ -43,8 +43,8 @@ from hgrd.simulate.program_run.program_run import collect
 from hgrd.simulate.replay.barrier_watch import LateError, SeenError
 from hgrd.simulate.trace import Arrive, Fenced, Sites, Touch
 
-_WORK, _WORK_WATCHED = 1 << 26, 1 << 29  # of one kernel
-_MOST_THREADS: Final = 1 << 18  # of larger launches some blocks run
+_WORK, _WORK_WATCHED = 1 << 28, 1 << 29  # of one kernel
+_MOST_THREADS: Final = 1 << 20  # of larger launches some blocks run
 _SAMPLE: Final = 16  # blocks at either end, and in the middle
 _FIRST: Final = 12  # blocks of a watched launch that run before all others
 _TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # the work for an access, and for each of its threads
@@ -55,9 +55,12 @@ _MOST_WATCHED: Final = 4  # times that the launch is watched, where the program 
 class KernelUses(Struct, frozen=True):
     """What a kernel has used of memory, whatever contents it finds there that nobody has given.
 
-    That is its accesses, with the numbers of objects, by their identity.
+    That is its accesses, with the numbers of objects, by their identity.  `exact`: it makes these in every run, and no
+    others.  `distinct`: each pointer that it gets leads to another object, and none of these holds pointers.
     """
 
+    exact: bool
+    distinct: bool
     touches: Sequence[Touch]
     numbers: Mapping[int, int]
     launch: ConcreteLaunch
@@ -89,6 +92,7 @@ class KernelRuns(Struct):
     kept: int = 0
     uses: dict[int, KernelUses] = field(default_factory=dict[int, KernelUses])
     _kernels: dict[str, Executable] = field(default_factory=dict[str, Executable])
+    _sure: dict[str, bool] = field(default_factory=dict[str, bool])
 
     def run(self, machine: Machine, kernel: FunctionRef, launched: Launched, work: Work, /) -> bool:
         """Runs a kernel; False: what it leaves in memory is not known.
@@ -117,7 +121,8 @@ class KernelRuns(Struct):
             return False
         data, touches = run.found.data, run.observer.touches
         supposed = self._is_supposed(run)
-        self._keep(work, launched, run, self._whatever_it_finds(run, image) if supposed else touches)
+        exact = isinstance(outcome, Finished) and not supposed and self._is_exact(run)
+        self._keep(work, launched, run, self._whatever_it_finds(run, image) if supposed else touches, exact=exact)
         self._collect(run, supposed=supposed)
         self._count(run)
         if not isinstance(outcome, Finished) or run.launch.chosen is not None:
@@ -169,11 +174,23 @@ class KernelRuns(Struct):
         pairs = zip(run.observer.touches, other.observer.touches, strict=False)
         return [touch for touch, _ in takewhile(lambda both: _are_same(*both), pairs)]
 
-    def _keep(self, work: Work, launched: Launched, run: _Run, touches: Sequence[Touch]) -> None:
+    def _is_exact(self, run: _Run) -> bool:
+        """Whether a run that has come to its end stands for all runs of the kernel on what it finds."""
+        executable, vague = run.executable, run.found.data.vague
+        sure = self._sure.get(executable.function.ref.key)
+        if sure is None:
+            sure = is_determined(self.tables, executable) and not floats_decide(self.tables, executable)
+            self._sure[executable.function.ref.key] = sure
+        return sure and not vague and run.launch.chosen is None
+
+    def _keep(self, work: Work, launched: Launched, run: _Run, touches: Sequence[Touch], *, exact: bool) -> None:
         self.kept += sum(len(t.threads) for t in touches)
         if self.kept <= _MOST_KEPT and self.watched is None:
             numbers = {id(o): a >> SHIFT for o, a in zip(launched.originals, run.found.addresses, strict=True)}
-            self.uses[work.number] = KernelUses(touches, numbers, run.launch, run.executable.sites)
+            known = exact and {t.memory for t in touches} <= set(numbers.values())
+            distinct = len(launched.originals) == len(launched.arguments) + len(launched.variables)
+            uses = KernelUses(known, distinct, touches, numbers, run.launch, run.executable.sites)
+            self.uses[work.number] = uses
 
     def _collect(self, run: _Run, *, supposed: bool) -> None:
         if run.observer.watched is None or self.watched is None:

@@ -288,8 +288,12 @@ def copied(container: Container) -> Container:
     return Container(new, container.count, container.width, container.fill, container.fill_type)
 
 
-def forget(target: Object, *, sizes: bool = False) -> None:
-    """From now on nothing is known of what an object holds; `sizes`: but how many elements containers have is."""
+def forget(target: Object, *, sizes: bool = False, pointers: bool = False) -> None:
+    """From now on nothing is known of what an object holds.
+
+    But how many elements containers have (`sizes`), and where pointers lead, which numbers are not stored over
+    (`pointers`; C++ [basic.lval]).
+    """
     target.must_be_here()
     target.numbers = None
     for cell in target.held.values():
@@ -299,8 +303,8 @@ def forget(target: Object, *, sizes: bool = False) -> None:
         elif isinstance(cell.value, Generator):
             cell.value.state = None
     kept = {at: c for at, c in target.held.items() if isinstance(c.value, Container | Generator)}
-    pointers = {at: replace(c, value=UNKNOWN) for at, c in target.held.items() if isinstance(c.type, PointerType)}
-    target.held = kept | pointers
+    held = {at: c for at, c in target.held.items() if isinstance(c.type, PointerType)}
+    target.held = kept | (held if pointers else {at: replace(c, value=UNKNOWN) for at, c in held.items()})
     target.zero = False
 
 
@@ -322,7 +326,7 @@ def reachable(values: Iterable[Value]) -> list[Object]:
     return list(found.values())
 
 
-def forget_reachable(values: Iterable[Value], *, sizes: bool = False) -> None:
-    """Code that is not followed may have stored anything in what it can reach; `sizes` as for `forget`."""
+def forget_reachable(values: Iterable[Value], *, sizes: bool = False, pointers: bool = False) -> None:
+    """Code that is not followed may have stored anything in what it can reach; the rest as for `forget`."""
     for target in reachable(values):
-        forget(target, sizes=sizes)
+        forget(target, sizes=sizes, pointers=pointers)

@@ -8,7 +8,7 @@ then is.  Sets of work are numbers with a bit for each piece.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from typing import Final
 
@@ -70,6 +70,8 @@ class Queue(Struct):
     `graphs` are those of the program, and `nodes` the numbers of their nodes, by the identity of their objects.
     `threads` has what is done when a thread of the host, by the identity of its object, has ended.
     `captured` is the graph that streams put work into now, `placed` what is done before the node that is run now.
+    `supposed` is work that the host counts as done, though the runtime does not promise it.  `used` are the lines where
+    the host has used memory that work uses, and `unsure` says why the order, or what is used, may be another one.
     """
 
     works: list[Work] = field(default_factory=list[Work])
@@ -90,6 +92,9 @@ class Queue(Struct):
     threads: dict[int, tuple[Object, int]] = field(default_factory=dict[int, tuple[Object, int]])
     captured: Graph | None = None
     placed: int | None = None
+    supposed: int = 0
+    used: set[tuple[str, int]] = field(default_factory=set["tuple[str, int]"])
+    unsure: str = ""
 
     # ------------------------------------------------------------ what the program does
 
@@ -98,6 +103,8 @@ class Queue(Struct):
         number = self._number(stream)
         before = self.done | (self._tail(number) if self.placed is None else self.placed)
         self.lost = self.lost or len(self.works) >= _MOST_WORK
+        if self.supposed & ~(self._tail(number) if self.placed is None else self.placed):
+            self.doubt("what the runtime does not promise to be done")
         work = Work(len(self.works), what, span, kernel, before)
         self.works.append(work)
         if self.placed is None:
@@ -147,6 +154,7 @@ class Queue(Struct):
     def touch(self, place: Pointer, size: int | None, span: Span, *, stores: bool) -> None:
         """The host uses bytes, or a function that a stream calls does."""
         if place.offset is None or size is None:
+            self.doubt("an access of the host")
             return
         used = Used(place.target, place.offset, place.offset + size, stores, span)
         if self.calling is not None:
@@ -154,10 +162,18 @@ class Queue(Struct):
                 self.calling = self.begin_thread(self.calling.span)
             if len(self.calling.uses) < _MOST_USES:
                 self.use(self.calling, used)
+            else:
+                self.doubt("many accesses of a function that a stream calls")
             return
-        pending = self.users.get(id(place.target), 0) & ~self.done
+        users = self.users.get(id(place.target), 0)
+        pending = users & ~self.done
+        self.used.add((span.file, span.line))
+        if users & self.supposed:
+            self.doubt("an access of the host after what the runtime does not promise to be done")
         if pending and len(self.by_host) < _MOST_USES:
             self.by_host.append(HostUse(used, pending))
+        elif pending:
+            self.doubt("many accesses of the host")
 
     def _known(self) -> int:
         """What the thread that runs now knew to be done when its piece of work began, that included."""
@@ -165,6 +181,7 @@ class Queue(Struct):
 
     def begin_thread(self, span: Span) -> Work:
         """Puts work for what a thread does from now on, up to where it puts or waits for other work."""
+        self.doubt("threads of the host")
         work = Work(len(self.works), THREAD, span, "", self.done)
         self.works.append(work)
         self.done |= work.bit
@@ -198,13 +215,18 @@ class Queue(Struct):
             self.tails[number] = self.tails.get(number, 0) | self._marked(event)
 
     def wait_for_stream(self, stream: Value) -> None:
-        self.done |= self._tail(self._number(stream))
+        self._wait_for(self._tail(self._number(stream)))
 
     def wait_for_event(self, event: Value) -> None:
-        self.done |= self._marked(event)
+        self._wait_for(self._marked(event))
+
+    def _wait_for(self, bits: int) -> None:
+        self.done |= bits
+        self.supposed &= ~bits
 
     def ask(self, what: Value, *, of_event: bool) -> None:
         """Asks whether a stream, or an event, is complete: it is not known yet what the answer is."""
+        self.doubt("whether work is complete")
         self.asked |= self._marked(what) if of_event else self._tail(self._number(what))
 
     def answer(self) -> None:
@@ -214,10 +236,40 @@ class Queue(Struct):
     def may_destroy(self, type_: Type, records: Mapping[str, Record]) -> None:
         """The library may destroy objects that an object of a type holds."""
         if self.waiting is not None and any(self.waiting.search(name) for name in _names(type_, records)):
-            self.wait_for_all()
+            self.may_wait_for_all("objects that the library may destroy")
 
     def wait_for_all(self) -> None:
-        self.done = (1 << len(self.works)) - 1
+        self._wait_for((1 << len(self.works)) - 1)
+
+    def may_wait_for_all(self, why: str) -> None:
+        """Counts all work as done, since a function may wait for it."""
+        if (1 << len(self.works)) - 1 & ~self.done or self.supposed:
+            self.doubt(why)
+        self.wait_for_all()
+
+    def suppose(self, work: Work) -> None:
+        """Counts work as done for the host, though the runtime does not promise it."""
+        self.done |= work.before | work.bit
+        self.supposed |= work.bit
+
+    def is_pending(self, key: int) -> bool:
+        """Whether work that uses an object, by its identity, may not be done."""
+        return bool(self.users.get(key, 0) & (~self.done | self.supposed))
+
+    def pass_over(self, lines: Iterable[tuple[str, int]]) -> None:
+        """The host does what is not followed in these lines."""
+        if any(self.is_pending(key) for key in self.users):
+            self.doubt("a long loop")
+        self.used.update(lines)
+
+    def may_use(self, arguments: Iterable[Value], name: str) -> None:
+        """A function of the library, which may use what its arguments lead to, is called."""
+        if any(self.is_pending(id(a.target)) for a in arguments if isinstance(a, Pointer)):
+            self.doubt(f"a call of {name}")
+
+    def doubt(self, why: str) -> None:
+        """From now on the order, or what is used, may be another one than the queue has."""
+        self.unsure = self.unsure or why
 
     # ------------------------------------------------------------ what is asked
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -24,15 +25,17 @@ from hgrd.host.concrete.library.cpp.records import construct, constructor_of
 from hgrd.host.concrete.library.cpp.smart_pointers import is_smart_pointer
 from hgrd.host.concrete.library.cpp.threads import added_thread, is_thread
 from hgrd.host.concrete.state.memory import clear, copied, copy_bytes, forget, load, own_copy, stored_type
-from hgrd.host.concrete.state.values import UNKNOWN, Container, Object, Parts, Pointer, Value
+from hgrd.host.concrete.state.values import UNKNOWN, Container, Object, Parts, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef
-from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType, Type
 
 LOOKING: Final = ("operator[]", "at", "size", "data", "begin", "end", "front", "back", "empty", "get")
 """Members that do not change how many elements there are."""
 _HANDLE: Final = 1  # bytes that a smart pointer, or a thread, counts as
 _COPY: Final = 2
 _RANGE: Final = 3
+_OF_RECORDS: Final = re.compile(r"std::(?:vector|array)<(.+?)(?:, \d+)?>$")
+_MOST_MADE: Final = 256
 
 
 def container_model(function: FunctionRef) -> Model | None:
@@ -64,7 +67,26 @@ def _construct(call: LibraryCall) -> Value | None:
     else:
         new.count = None
     keep(place, new, type_)
+    if source is None or (isinstance(source, int) and len(call.arguments) == _COPY):
+        _make_elements(call, new, type_)
     return UNKNOWN
+
+
+def _make_elements(call: LibraryCall, container: Container, type_: Type) -> None:
+    """Has a constructor of the program make each element."""
+    match = _OF_RECORDS.match(type_.name) if isinstance(type_, OpaqueType) else None
+    records, count = call.machine.records, container.count
+    key = None if match is None else next((k for k, r in records.items() if r.name == match[1]), None)
+    if key is None or not count:
+        return
+    constructor, width = constructor_of(call.machine, RecordType(key), 1), call.width(RecordType(key))
+    if constructor is None or width is None:
+        return
+    if count > _MOST_MADE:
+        raise StoppedError
+    container.width = width
+    for index in range(count):
+        construct(call, constructor, Pointer(container.elements, index * width), 0)
 
 
 def _made_of(call: LibraryCall, source: Pointer) -> Container:

@@ -57,6 +57,8 @@ def _give(call: LibraryCall, value: int | None) -> Value | None:
     if value is None or call.machine.queue is None:
         forget(place.target)
     else:
+        if call.function.name != "cudaGetDevice":
+            call.machine.queue.doubt("what the device is like")
         call.store(place, value, call.pointee(0) or INT)
     return _SUCCESS
 
@@ -70,6 +72,7 @@ def _properties(call: LibraryCall) -> Value | None:
     record = call.machine.records.get(key)
     if record is None or place.offset is None or call.machine.queue is None:
         return _SUCCESS
+    call.machine.queue.doubt("what the device is like")
     for member in record.fields:
         if member.name in _PROPERTIES:
             at = Pointer(place.target, place.offset + member.offset)

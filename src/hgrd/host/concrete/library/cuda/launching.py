@@ -32,6 +32,8 @@ def _with_configuration(call: LibraryCall) -> Value | None:
     kernel = kernel_of(call, call.value(1))
     grid, block, shared, stream = (member(call, 0, n) for n in ("gridDim", "blockDim", "dynamicSmemBytes", "stream"))
     given = tuple(call.value(2 + index) for index in range(len(kernel.parameters)))
+    if call.machine.queue is not None and member(call, 0, "numAttrs") != 0:
+        call.machine.queue.doubt("attributes of a launch")
     record_launch(call.machine, kernel.ref, (grid, block), shared, given, call.span, stream)
     return _SUCCESS
 

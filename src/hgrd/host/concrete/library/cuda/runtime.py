@@ -31,6 +31,9 @@ _PINNED: Final = ("cudaMallocHost", "cudaHostAlloc")
 _AT_ONCE: Final = re.compile(
     r"cuda(Get|Set|Func|Occupancy|Malloc|Device(Get|Set|Can)|Mem(Advise|GetInfo|Prefetch))|.*Async$"
 )
+_HARMLESS: Final = re.compile(
+    r"cuda(Func(Set|Get)|Occupancy|DeviceSet(Limit|CacheConfig|SharedMemConfig)|MemGetInfo|(Driver|Runtime)GetVersion)"
+)
 _LAUNCHING: Final = ("cudaLaunch", "cudaGraph", "cuLaunch", "cuGraph")
 
 
@@ -125,7 +128,13 @@ def _put(call: LibraryCall, what: str, used: tuple[tuple[Value, bool], ...], siz
         target, at = place.target, place.offset
         if _is_for_device(target) and at is not None and size is not None:
             queue.use(work, Used(target, at, at + size, stores, call.span))
-    if not later or any(stores and not _is_for_device(place.target) for place, stores in places):
+        elif _is_for_device(target):
+            queue.doubt("a copy, or a fill, of unknown size")
+    if len(places) < len(used):
+        queue.doubt("a copy, or a fill, of unknown place")
+    if not later and all(place.target.on_device and not place.target.pinned for place, _ in places):
+        queue.suppose(work)  # "API synchronization behavior": on the device, these do not wait for the host's sake
+    elif not later or any(stores and not _is_for_device(place.target) for place, stores in places):
         queue.done |= work.before | work.bit
 
 
@@ -157,8 +166,11 @@ def _of_runtime(call: LibraryCall) -> Value | None:
     It may also make another device current, which has variables of its own.
     """
     forget_reachable(call.arguments)
-    if call.machine.queue is not None and not _AT_ONCE.match(call.function.name):
-        call.machine.queue.wait_for_all()
+    queue, name = call.machine.queue, call.function.name
+    if queue is not None and not _AT_ONCE.match(name):
+        queue.may_wait_for_all(f"a call of {name}")
+    if queue is not None and not (_HARMLESS.match(name) or (name == "cudaSetDevice" and call.number(0) == 0)):
+        queue.doubt(f"a call of {name}")
     for target in call.machine.statics.values():
         if target.on_device:
             forget(target)
@@ -213,7 +225,7 @@ _RUNTIME: Final[Mapping[str, Model]] = {
         (
             "printf", "fprintf", "puts", "putchar", "fputs", "fflush", "atoi", "atol", "atoll", "atof", "strcmp",
             "strncmp", "strlen", "strtol", "strtoul", "getenv", "time", "clock", "rand", "srand", "perror",
-            "cudaGetErrorString", "cudaGetErrorName",
+            "cudaGetErrorString", "cudaGetErrorName", "__hgrd_assert",
         ),
         _nothing,
     ),

@@ -83,9 +83,16 @@ def _wait_for_event(call: LibraryCall) -> Value | None:
 
 
 def _wait_for_all(call: LibraryCall) -> Value | None:
-    """cudaDeviceSynchronize(), cudaFree(p): other work may not have been done before it returns."""
+    """cudaDeviceSynchronize()."""
     if call.machine.queue is not None:
         call.machine.queue.wait_for_all()
+    return _SUCCESS
+
+
+def _free(call: LibraryCall) -> Value | None:
+    """cudaFree(p), cudaFreeHost(p): other work may not have been done before it returns."""
+    if call.machine.queue is not None:
+        call.machine.queue.may_wait_for_all("memory that is freed")
     return _SUCCESS
 
 
@@ -128,7 +135,8 @@ STREAMS: Final[Mapping[str, Model]] = {
     "cudaStreamSynchronize": _wait_for_stream,
     "cudaEventSynchronize": _wait_for_event,
     **dict.fromkeys(("cudaStreamQuery", "cudaEventQuery"), _asked),
-    **dict.fromkeys(("cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaFree", "cudaFreeHost"), _wait_for_all),
+    **dict.fromkeys(("cudaDeviceSynchronize", "cudaThreadSynchronize"), _wait_for_all),
+    **dict.fromkeys(("cudaFree", "cudaFreeHost"), _free),
     "cudaEventElapsedTime": _elapsed,
     **dict.fromkeys(CALLING, _called_later),
 }
