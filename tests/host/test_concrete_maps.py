@@ -14,6 +14,7 @@ PROGRAM = """
 #include <array>
 #include <map>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 __global__ void put(int *p, int at) { p[at + threadIdx.x] = at; }
@@ -113,4 +114,29 @@ def test_what_containers_hold(tmp_path: Path, body: str, same: bool) -> None:
     ],
 )
 def test_what_is_not_followed_shows_nothing(tmp_path: Path, body: str) -> None:
+    assert _run(tmp_path, body + _both("p", "q")) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("body", "same"),
+    [
+        ('m["a"] = p; m["b"] = q;' + _both('m["a"]', 'm["b"]'), False),
+        ('m["a"] = p; m["b"] = q;' + _both('m["a"]', 'm.at("a")'), True),
+        ('std::string n = "a", o(n); m[n] = p; m[o + "b"] = q;' + _both("m[o]", 'm["ab"]'), False),
+        ('std::string n = "a"; m[n] = p; n = "b"; m[n] = q;' + _both('m["a"]', "m[n]"), False),
+        ('m["a1"] = p; m["a" + std::to_string(2)] = q;' + _both('m["a1"]', 'm["a2"]'), False),
+        ('std::vector<std::string> v{"a", "b"}; for (const auto &n : v) m.emplace(n, n == "a" ? p : q);'
+         + _both('m["a"]', 'm["b"]'), False),
+        ('std::vector<std::string> v{"a", "b"}; for (const auto &n : v) m.emplace(n, n.size() == 1 ? p : q);'
+         + _both('m["a"]', 'm["b"]'), True),
+        ('std::string n; m[n.empty() ? "x" : "y"] = p; m["y"] = q;' + _both('m["x"]', 'm["y"]'), False),
+    ],
+)  # fmt: skip
+def test_maps_of_texts(tmp_path: Path, body: str, same: bool) -> None:
+    assert _run(tmp_path, "std::map<std::string, int *> m;" + body) == (int(same), not same)
+
+
+@pytest.mark.parametrize("change", ['n += "b";', 'n.append("b");', "n[0] = 'c';"])
+def test_a_text_that_may_have_changed_is_no_key(tmp_path: Path, change: str) -> None:
+    body = f'std::map<std::string, int *> m; std::string n = "a", o = "x"; {change} m[n] = p;'
     assert _run(tmp_path, body + _both("p", "q")) == (0, False)

@@ -49,6 +49,7 @@ __global__ void by_float(float *a) {
   if (a[i] * 3.f > 1e9f) a[i] = 1.f;
 }
 struct Job { float *p; };
+void CUDART_CB fill(void *job) { std::fill(((Job *)job)->p, ((Job *)job)->p + 4, 0.f); }
 struct Lent {
   Job *job;
   float *p;
@@ -220,6 +221,7 @@ def test_what_is_not_apart_races(tmp_path: Path, body: str, one: str, other: str
             "dim3(4); g.blockDim = dim3(256); g.stream = s[c]; g.attrs = w; g.numAttrs = 1; put<<<4, 256, 0, "
             "s[a]>>>(b[a], N, k); cudaLaunchKernelEx(&g, put, b[AT], N, 2.f);"
         ),
+        "jobs[k].p = m[AT]; put<<<4, 256, 0, s[a]>>>(m[a], N, k); cudaLaunchHostFunc(s[c], fill, &jobs[k]);",
     ],
 )
 def test_a_run_that_does_not_stand_for_all_shows_nothing(tmp_path: Path, body: str) -> None:

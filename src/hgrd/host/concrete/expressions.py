@@ -241,7 +241,7 @@ def _unsupported(_machine: Machine, _e: ir.Expression) -> Code:
 _MEANINGS: Final[Mapping[type, Callable[[Machine, Any], Code]]] = {
     ir.IntConst: lambda _, e: _constant(e.value),
     ir.FloatConst: lambda _, e: _constant(converted(e.value, e.type)),
-    ir.StringConst: lambda _, _e: lambda: Pointer(Object("text"), 0),
+    ir.StringConst: lambda machine, e: lambda: Pointer(machine.text(e.value), 0),
     ir.NullPointer: lambda _, _e: _constant(NULL),
     ir.FunctionAddress: lambda _, e: _constant(UNKNOWN if e.virtual else Callee(e.function)),
     ir.Load: load_code,

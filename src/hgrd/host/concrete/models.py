@@ -11,6 +11,7 @@ from hgrd.host.concrete.library.cpp.generators import generator_model
 from hgrd.host.concrete.library.cpp.maps import map_model
 from hgrd.host.concrete.library.cpp.records import record_model
 from hgrd.host.concrete.library.cpp.smart_pointers import smart_pointer_model
+from hgrd.host.concrete.library.cpp.texts import text_model
 from hgrd.host.concrete.library.cpp.threads import thread_model
 from hgrd.host.concrete.library.cpp.wrappers import function_model, list_model, reference_model
 from hgrd.host.concrete.library.cuda.runtime import runtime_model
@@ -18,6 +19,7 @@ from hgrd.program.expressions import FunctionRef
 
 _OF_CLASSES: Final = (
     map_model,
+    text_model,
     list_model,
     smart_pointer_model,
     reference_model,

@@ -48,7 +48,7 @@ _MOST_THREADS: Final = 1 << 20  # of larger launches some blocks run
 _SAMPLE: Final = 16  # blocks at either end, and in the middle
 _FIRST: Final = 12  # blocks of a watched launch that run before all others
 _TOUCH, _TOUCH_OF_THREAD = 1 << 12, 1 << 4  # the work for an access, and for each of its threads
-_MOST_KEPT: Final = 1 << 23  # accesses of threads that are kept, of all kernels
+_MOST_KEPT: Final = 1 << 24  # accesses of threads that are kept, of all kernels
 _MOST_WATCHED: Final = 4  # times that the launch is watched, where the program makes it again and again
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from hgrd.host.concrete.state.memory import Records, forget_reachable, width_of
 from hgrd.host.concrete.state.queue import Queue, Work
-from hgrd.host.concrete.state.values import NULL, Object, Pointer, StoppedError, Value
+from hgrd.host.concrete.state.values import NULL, Object, Pointer, StoppedError, Text, Value
 from hgrd.host.linking.kernel_effects import ModSets
 from hgrd.program.analysis.effects import EffectTable
 from hgrd.program.expressions import Expression, FunctionRef, Storage, Variable
@@ -84,7 +84,7 @@ class Machine(Struct):
     called.  Where a `device` runs kernels, the `queue` has what is put on it; both stay the same while the program
     runs.  The run has `begun` then, and kernels and translated loops have taken the seconds `besides`.
     `variables` are those of the innermost frame.  `compiled` is the code of expressions and bodies, by their
-    identity, with what it was made of.
+    identity, with what it was made of.  `texts` are those so far, by what they say.
     """
 
     functions: Mapping[str, Function]
@@ -111,7 +111,12 @@ class Machine(Struct):
     queue: Queue | None = None
     compiled: dict[int, tuple[Any, Any]] = field(default_factory=dict[int, "tuple[Any, Any]"])
     seen: dict[Place, Launched | None] = field(default_factory=dict["Place", "Launched | None"])
+    texts: dict[str, Text] = field(default_factory=dict[str, Text])
     first: dict[Place, Launched] = field(default_factory=dict["Place", Launched])
+
+    def text(self, says: str) -> Text:
+        """The text of some words, the same one each time."""
+        return self.texts.setdefault(says, Text(says))
 
     def step(self, count: int = 1) -> None:
         """Counts steps."""

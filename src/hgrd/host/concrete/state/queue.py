@@ -258,13 +258,14 @@ class Queue(Struct):
 
     def pass_over(self, lines: Iterable[tuple[str, int]]) -> None:
         """The host does what is not followed in these lines."""
-        if any(self.is_pending(key) for key in self.users):
+        if self.calling is not None or any(self.is_pending(key) for key in self.users):
             self.doubt("a long loop")
         self.used.update(lines)
 
     def may_use(self, arguments: Iterable[Value], name: str) -> None:
         """A function of the library, which may use what its arguments lead to, is called."""
-        if any(self.is_pending(id(a.target)) for a in arguments if isinstance(a, Pointer)):
+        targets = (a.target for a in arguments if isinstance(a, Pointer))
+        if any(self.calling is not None or self.is_pending(id(target)) for target in targets):
             self.doubt(f"a call of {name}")
 
     def doubt(self, why: str) -> None:

@@ -73,6 +73,10 @@ class Object(Struct, eq=False):
         self.held, self.numbers, self.zero = other.held, other.numbers, other.zero
 
 
+class Text(Object, eq=False):
+    """A text in memory that nothing changes; its name is what it says."""
+
+
 def cells_of(numbers: Numbers, low: int, high: int) -> dict[int, Cell]:
     """The cells of the elements from one to before another one, by their offsets from the first of them."""
     size, type_ = numbers.size, numbers.type

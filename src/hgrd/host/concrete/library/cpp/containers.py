@@ -95,9 +95,16 @@ def _made_of(call: LibraryCall, source: Pointer) -> Container:
     if isinstance(type_, ArrayType):
         width = call.width(type_.of)
         found = load(source, type_, call.machine.records)
+        if isinstance(type_.of, OpaqueType):
+            found = Parts(dict(source.target.cells))
         if not isinstance(found, Parts) or width is None or type_.count is None:
             return Container(Object("elements"), None)
-        elements = Object("elements", None, dict(found.cells), found.zero, written=call.span)
+        cells = dict(found.cells)
+        if (
+            isinstance(type_.of, OpaqueType) and len(cells) == type_.count
+        ):  # which are as far apart as their layout says
+            cells = {index: cells[at] for index, at in enumerate(sorted(cells))}
+        elements = Object("elements", None, cells, found.zero, written=call.span)
         return Container(elements, type_.count, width)
     if not isinstance(type_, OpaqueType) or not type_.name.startswith(OWNERS):
         return Container(Object("elements"), None)

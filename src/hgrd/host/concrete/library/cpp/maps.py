@@ -14,6 +14,7 @@ from hgrd.host.concrete.library.call import LibraryCall, Model, pointee_of
 from hgrd.host.concrete.library.cpp.elements import keep, own_type
 from hgrd.host.concrete.library.cpp.records import construct, constructor_of
 from hgrd.host.concrete.library.cpp.smart_pointers import is_smart_pointer
+from hgrd.host.concrete.library.cpp.texts import compared_texts
 from hgrd.host.concrete.state.memory import copied, forget, own_copy
 from hgrd.host.concrete.state.values import NULL, UNKNOWN, Container, Null, Object, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef
@@ -205,10 +206,10 @@ def _pair(call: LibraryCall) -> Value | None:
 
 
 def _compared(call: LibraryCall) -> Value | None:
-    """Whether two iterators are equal, or differ; None: of other objects."""
+    """Whether two iterators, or texts, are equal, or differ; None: of other objects."""
     types = [call.pointee(0), call.pointee(1)] if len(call.arguments) == _WITH_KEY else []
     if not types or not all(isinstance(t, OpaqueType) and _ITERATOR.match(t.name) for t in types):
-        return None
+        return compared_texts(call)
     return int(_are_equal(_iterator(call, 0), _iterator(call, 1)) == (call.function.name == "operator=="))
 
 
