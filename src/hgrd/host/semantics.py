@@ -74,7 +74,7 @@ from hgrd.symbolic.execution.calls import run as run_function
 from hgrd.symbolic.execution.constructors import constructed_type
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
-from hgrd.symbolic.memory.lvalues import THROUGH_UNKNOWN, reachable
+from hgrd.symbolic.memory.lvalues import reachable
 from hgrd.symbolic.state import ConditionKind, Generation, State
 from hgrd.symbolic.values import (
     OPAQUE,
@@ -345,13 +345,15 @@ class HostSemantics(Semantics):
     def assembly(self, machine: Machine, state: State, statement: Assembly, arguments: tuple[Value, ...]) -> None:
         pass
 
+    def through_unknown(self, machine: Machine, state: State, type_: Type, span: Span, *, writes: bool) -> None:
+        record_use_anywhere(self.run, machine, state, type_, span, writes=writes)
+        Semantics.through_unknown(self, machine, state, type_, span, writes=writes)
+
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
         """Unsupported host code matters only for what it may write."""
         if not reason.startswith(_WRITE_NOTHING):
             drop_all_patterns(state)
             forget_constants(self.run, state)
-        if reason in THROUGH_UNKNOWN:
-            record_use_anywhere(self.run, machine, state, span, writes=reason == THROUGH_UNKNOWN[1])
         if reason == THROUGH_POINTER:
             if not machine.speculative:
                 self.run.coverage.passed_out |= launchers_by_pointer(self.run.linked)

@@ -254,6 +254,11 @@ class Semantics(ABC):
     def assembly(self, machine: Machine, state: State, statement: Assembly, arguments: tuple[Value, ...]) -> None:
         """Called at inline assembly; its outputs are unknown already."""
 
+    def through_unknown(self, machine: Machine, state: State, type_: Type, span: Span, *, writes: bool) -> None:
+        """Called where a value is read or written through a pointer of which nothing is known."""
+        what = "a write" if writes else "a read"
+        self.unsupported(machine, state, f"{what} through a pointer of unknown target", span)
+
     @abstractmethod
     def unsupported(self, machine: Machine, state: State, reason: str, span: Span) -> None:
         """Called at a construct that is skipped: its effects are not in the result."""

@@ -51,6 +51,7 @@ _TO_FIRST: Final = ("memcpy", "memmove", "strcpy", "strncpy")
 _BY_SIZE: Final = ("memset", "memcpy", "memmove")
 _COUNTED: Final = ("fill_n", "generate_n", "for_each_n", "copy_n")
 _MOST_MEMBERS: Final = 64
+_UNKNOWN: Final = "what an unknown pointer leads to"
 _MAKERS: Final = ("vector", "basic_string", "assign", "insert")  # of the elements of a container
 
 
@@ -73,10 +74,15 @@ def record_use(
     _add(run, state, pointer, row, span, writes=writes, kinds=None if kind is None else frozenset((kind,)), polls=polls)
 
 
-def record_use_anywhere(run: HostRunState, machine: Machine, state: State, span: Span, *, writes: bool) -> None:
-    """Adds that the host reads or writes through a pointer of which nothing is known."""
+def record_use_anywhere(
+    run: HostRunState, machine: Machine, state: State, type_: Type, span: Span, *, writes: bool
+) -> None:
+    """Adds that the host reads or writes a value through a pointer of which nothing is known."""
     if run.text.host_uses and not machine.speculative and state.alive:
-        touch = Touch(Place(f"{ANYWHERE}a pointer", const(0)), writes, not writes, writes, ())
+        kind, place = kind_of(type_), Place(f"{ANYWHERE}{_UNKNOWN}", const(0))
+        kinds = None if kind is None else frozenset((kind,))
+        touch = Touch(place, writes, not writes, writes, (), kinds=kinds)
+        run.trace.names.setdefault(place.key, _UNKNOWN)
         run.trace.add(Use(touch, span, choices_of(state), frozenset(), told_of(state), sure=False))
 
 

@@ -186,7 +186,7 @@ def _common_memory(used: Touch, choices: frozenset[Term], iterations: Iterations
     for place, tests in ways(used.at):
         numbers = used.kinds is None or _POINTER not in used.kinds
         objects = iterations.objects(place) if numbers else {iterations.origins.get(place.key, place.key)}
-        common = place.key.startswith(ANYWHERE) or not objects.isdisjoint(trace.common)
+        common = (numbers and place.key.startswith(ANYWHERE)) or not objects.isdisjoint(trace.common)
         if common and trace.common and not iterations.exclusive(tests | choices, choices):
             return place
     return None

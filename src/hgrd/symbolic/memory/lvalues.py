@@ -54,8 +54,6 @@ from hgrd.symbolic.values import (
 )
 from hgrd.terms import Origin, Term, add, conj, const, eq, ite, le, lt, negate
 
-THROUGH_UNKNOWN = ("a read through a pointer of unknown target", "a write through a pointer of unknown target")
-"""Why a load, and a store, is not followed."""
 SHARED_SPACES = frozenset({MemorySpace.GLOBAL, MemorySpace.SHARED, MemorySpace.CONSTANT})
 _MOST_NAMED = 16  # members of a record that are named one by one
 _CHAIN = 16  # a symbolic index into at most this many known cells becomes a choice among them
@@ -142,7 +140,7 @@ def load(machine: Machine, state: State, address: Value, type_: Type, span: Span
         case Choice(condition=condition, then=a, otherwise=b):
             return _load_either(machine, state, condition, a, b, type_, span, volatile)
         case OpaqueValue():
-            machine.semantics.unsupported(machine, state, THROUGH_UNKNOWN[0], span)
+            machine.semantics.through_unknown(machine, state, type_, span, writes=False)
             return machine.unknown("value", type_, Origin.UNKNOWN)
         case _:
             return machine.unknown("value", type_, Origin.UNKNOWN)
@@ -181,7 +179,7 @@ def store(
         case Choice(condition=condition, then=a, otherwise=b):
             _store_either(machine, state, condition, (a, b), value, type_, span, volatile)
         case _:
-            machine.semantics.unsupported(machine, state, THROUGH_UNKNOWN[1], span)
+            machine.semantics.through_unknown(machine, state, type_, span, writes=True)
 
 
 def _store_either(
