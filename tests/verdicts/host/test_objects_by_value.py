@@ -64,6 +64,7 @@ public:
   }
   float *named() { return named_["first"]; }
   float *listed() { return listed_[0]; }
+  void drop(const char *name) { named_.erase(name); }
   int n() const { return n_; }
   Named same() const { Named other(*this); return other; }
 };
@@ -134,7 +135,8 @@ def test_numbers_beside_a_pointer_are_known(made: str, tmp_path: Path) -> None:
 
 
 def test_numbers_beside_a_container_are_kept(tmp_path: Path) -> None:
-    report = check(tmp_path, PROGRAM.replace("BODY", "Named a(300); fill<<<dim3(2, 8), 150>>>(a.listed(), a.n());"))
+    body = 'Named a(300); a.drop("none"); fill<<<dim3(2, 8), 150>>>(a.listed(), a.n());'
+    report = check(tmp_path, PROGRAM.replace("BODY", body))
     (launch,) = (launch for k in report.kernels if k.kernel == "fill" for launch in k.launches)
     assert {fact.text for fact in launch.assumptions} >= {"width == 300"}
     assert (launch.pairs, launch.discharged, launch.findings) == (1, 1, ())
