@@ -48,6 +48,12 @@ __global__ void by_float(float *a) {
   int i = blockIdx.x * 256 + threadIdx.x;
   if (a[i] * 3.f > 1e9f) a[i] = 1.f;
 }
+__global__ void agree(float *a) {
+  __shared__ float one;
+  one = 1.f;
+  __syncthreads();
+  a[blockIdx.x * 256 + threadIdx.x] = one;
+}
 struct Job { float *p; };
 void CUDART_CB fill(void *job) { std::fill(((Job *)job)->p, ((Job *)job)->p + 4, 0.f); }
 struct Lent {
@@ -241,6 +247,13 @@ def test_options_make_other_launches_than_the_run(tmp_path: Path) -> None:
     body = SHOWN[5][0].replace("AT", APART)
     assert _is_shown(_launch(tmp_path, body))
     assert _launch(tmp_path, body, block_dim=(256, 1, 1)).outcome is Outcome.UNKNOWN
+
+
+def test_two_writes_of_the_same_value_stay_a_race_with_strict(tmp_path: Path) -> None:
+    body = "agree<<<4, 256, 0, s[a]>>>(b[a]); agree<<<4, 256, 0, s[c]>>>(b[AT]);".replace("AT", APART)
+    assert _launch(tmp_path, body).outcome is Outcome.SAFE
+    found = _launch(tmp_path, body, strict=True)
+    assert (found.outcome, [f.same_value for f in found.findings]) == (Outcome.RACE, [True])
 
 
 PERMUTED = "if (k == 0) { permute<<<1, 32>>>(at, BY); cudaDeviceSynchronize(); } scatter<<<1, 32, 0, s[a]>>>(b[a], at);"

@@ -94,6 +94,17 @@ def test_memory_that_a_destructor_gives_back_is_not_used_again(tmp_path: Path, m
     assert _outcome(tmp_path, make, use, kept=False) is Outcome.SAFE
 
 
+def test_a_variable_that_a_destructor_changes_may_lead_to_memory_in_use(tmp_path: Path) -> None:
+    kept = (
+        "float *spare; struct Spare { float *f; ~Spare() { spare = f; }"
+        "  Spare() : f(spare) { if (!f) cudaMalloc(&f, N * 4); spare = nullptr; } };"
+    )
+    text = PROGRAM.replace("MAKE", "auto l = std::make_unique<Spare>();").replace("USE", "l->f")
+    text = text.replace("RELEASE", "").replace("DELETE", "").replace("int main() {", f"{kept}\nint main() {{")
+    (kernel,) = analyze((parse(tmp_path, text),), AnalysisOptions(), LateReplayer(inf)).kernels
+    assert kernel.outcome is Outcome.UNKNOWN
+
+
 def test_a_lambda_that_hands_memory_on_is_a_destructor_too(tmp_path: Path) -> None:
     make = "std::shared_ptr<float> l(pool.get(), [&](float *f) { HERE });"
     handed = make.replace("HERE", "pool.idle.push_back(f);")

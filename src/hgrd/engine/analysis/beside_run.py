@@ -30,7 +30,7 @@ ONLY_RUN = (
 
 
 def with_run_beside(
-    replayer: WitnessReplay, at: KernelAtLaunch, report: LaunchReport, *, as_it_runs: bool
+    replayer: WitnessReplay, at: KernelAtLaunch, report: LaunchReport, *, as_it_runs: bool, strict: bool
 ) -> LaunchReport:
     """The report on a launch, with the races that a run of the program shows beside it.
 
@@ -42,7 +42,7 @@ def with_run_beside(
         return report
     shown = _shown(replayer, at)
     if shown.apart and as_it_runs:
-        return _without(report, at.launch, shown)
+        return _without(report, at.launch, shown, strict=strict)
     told = {_line(o.span) for o in report.open_pairs if o.first is None} | {_line(f.span) for f in at.launch.beside}
     others = (race for race in shown.without_kernel if any(_line(place) in told for place in race.places))
     races = [*shown.races, *others]
@@ -86,7 +86,7 @@ def _overlaps(report: LaunchReport, launch: LaunchSite) -> list[OpenPair]:
     return [o for o in report.open_pairs if o.first is None and o.reason in reasons]
 
 
-def _without(report: LaunchReport, launch: LaunchSite, shown: Beside) -> LaunchReport:
+def _without(report: LaunchReport, launch: LaunchSite, shown: Beside, *, strict: bool) -> LaunchReport:
     """The report without what may run at the same time: as the program's only run shows, none of it meets."""
     gone = {o for o in _beside(report, launch) if _line(o.span) in shown.apart}
     gone |= set(_overlaps(report, launch) if shown.distinct or shown.alone else ())
@@ -96,10 +96,11 @@ def _without(report: LaunchReport, launch: LaunchSite, shown: Beside) -> LaunchR
         return report
     left = tuple(o for o in report.open_pairs if o not in gone)
     findings = tuple(f for f in report.findings if f not in unsure)
-    safe = not left and all(f.same_value for f in findings)
+    racy = any(strict or not f.same_value for f in findings)
+    safe = not (left or racy)
     return replace(
         report,
-        outcome=Outcome.SAFE if safe else Outcome.UNKNOWN if not findings else report.outcome,
+        outcome=Outcome.RACE if racy else Outcome.SAFE if safe else Outcome.UNKNOWN,
         findings=findings,
         open_pairs=left,
         discharged=report.pairs if safe else report.discharged,

@@ -92,7 +92,7 @@ def analyze_launch(
     report = _with_barriers(_besides(alone, at, met), barriers)
     if replayer is not None:
         report = with_program_run(replayer, at, report, begin, strict=options.strict)
-        report = with_run_beside(replayer, at, report, as_it_runs=as_it_runs)
+        report = with_run_beside(replayer, at, report, as_it_runs=as_it_runs, strict=options.strict)
     return LaunchResult(report, inferred.messages)
 
 

@@ -18,7 +18,7 @@ from hgrd.host.concrete.state.machine import MOST_FRAMES, EndedError, Frame, Mac
 from hgrd.host.concrete.state.memory import forget_reachable, store, width_of, within
 from hgrd.host.concrete.state.values import UNKNOWN, Callee, Cell, Object, Pointer, StoppedError, Value
 from hgrd.host.concrete.statements import Execution, Returned, cost_of, execution
-from hgrd.host.concurrency.unseen_destructors import gives_back
+from hgrd.host.concurrency.unseen_destructors import OWNING, gives_back
 from hgrd.program.expressions import FunctionRef, Variable
 from hgrd.program.openmp import PREFIX
 from hgrd.program.program import Function
@@ -32,21 +32,12 @@ _DESTROYING_NOTHING = (
     "unique_ptr", "shared_ptr", "move", "forward",
 )  # fmt: skip
 _KEEPING = (*LOOKING, "push_back", "pop_back", "reserve")
-_OWNING = ("std::unique_ptr::", "std::shared_ptr::")
 _TELLING = re.compile(r"cu(da)?[A-Z]|mem(cpy|move|set)$")  # they put it into the queue themselves
 _OF_DEVICE = ("thrust::", "cub::")
 _WITHOUT_WORK = (
-    "size",
-    "data",
-    "begin",
-    "end",
-    "empty",
-    "get",
-    "raw_pointer_cast",
-    "device_pointer_cast",
-    "device_vector",
+    "size", "data", "begin", "end", "empty", "get", "raw_pointer_cast", "device_pointer_cast", "device_vector",
     "host_vector",
-)
+)  # fmt: skip
 _RUNNING = (f"{FUNCTION}::", "cudaGraph", "std::thread::", "std::jthread::", "std::async")
 
 
@@ -63,7 +54,7 @@ def prepare_call(
     runs_it = name in CALLING or name in LAUNCHING or function.qualified.startswith(_RUNNING)
     runs_it = runs_it or _adds_thread(function, types) or _only_keeps(function)
     functors = [] if runs_it else [i for i, type_ in enumerate(types) if _may_lead_to_code(type_)]
-    if function.qualified.startswith(_OWNING):
+    if function.qualified.startswith(OWNING):
         functors = [i for i in functors if not _gives_back(machine, types[i])]
     destroys = not function.user_code and name not in _DESTROYING_NOTHING
     model = None if function.user_code else model_of(function)

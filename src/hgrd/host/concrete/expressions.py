@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from hgrd.host.concrete.places import (
+    aggregation,
     assign_code,
     construction,
     initialisation,
@@ -160,12 +161,11 @@ def _indirect(machine: Machine, e: ir.IndirectCall) -> Code:
 
 def _aggregate(machine: Machine, e: ir.Aggregate) -> Code:
     size = width_of(e.type, machine.records)
-    parts = [(at, initialisation(machine, part, part.type, e.span)) for at, part in e.parts]
+    begin = aggregation(machine, e)
 
     def make() -> Value:
         made = Object("aggregate", size, zero=True)
-        for at, begin in parts:
-            begin(Pointer(made, at))
+        begin(Pointer(made, 0))
         made.moved = True
         return Parts(made.cells, zero=True)
 

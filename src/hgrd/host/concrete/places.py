@@ -112,13 +112,13 @@ def initialisation(machine: Machine, initial: ir.Expression, type_: Type, span: 
     if isinstance(initial, ir.Construct):
         return construction(machine, initial)
     if isinstance(initial, ir.Aggregate) and width_of(type_, machine.records) is None:
-        return _parts(machine, initial)
+        return aggregation(machine, initial)
     code = machine.code_of(initial)
     return lambda here: store(here, code(), type_, machine.records, span)
 
 
-def _parts(machine: Machine, initial: ir.Aggregate) -> Callable[[Pointer], None]:
-    """The code that gives the parts of a new object, of unknown size, their first values."""
+def aggregation(machine: Machine, initial: ir.Aggregate) -> Callable[[Pointer], None]:
+    """The code that gives the parts of a new object their first values."""
     parts = [(at, initialisation(machine, part, part.type, initial.span)) for at, part in initial.parts]
 
     def begin(here: Pointer) -> None:

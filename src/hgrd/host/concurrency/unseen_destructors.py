@@ -12,6 +12,8 @@ from typing import Final
 
 from hgrd.cuda.spelling import cuda_name
 from hgrd.host.linking.constant_memory import run_by
+from hgrd.host.linking.kernel_accesses import member_of
+from hgrd.host.linking.kernel_effects import is_in_destroyed
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.program import Function
@@ -27,7 +29,9 @@ _RELEASING: Final = frozenset(
         "perror", "operator<<", "__assert_fail", "cudaDestroyTextureObject", "cudaDestroySurfaceObject",
     }
 )  # fmt: skip
-_OWNERS: Final = ("std::unique_ptr::", "std::shared_ptr::")
+OWNING: Final = ("std::unique_ptr::", "std::shared_ptr::")
+"""Whose members get deleters."""
+_LOCAL: Final = (ir.Storage.LOCAL, ir.Storage.PARAMETER)
 _LOOKING: Final = frozenset(
     {
         "begin", "end", "size", "empty", "front", "back", "data", "get", "c_str", "what", "move", "forward",
@@ -68,7 +72,7 @@ def _is_given(node: object, functors: Set[str]) -> bool:
             pass
         case _:
             return False
-    if not called.qualified.startswith(_OWNERS):
+    if not called.qualified.startswith(OWNING):
         return False
     types = [a.type.to if isinstance(a.type, PointerType) else a.type for a in arguments]
     return any(
@@ -100,22 +104,8 @@ def _changes(node: object) -> bool:
         case ir.Launch() | ir.IndirectCall() | ir.Throw() | ir.Unsupported() | st.UnsupportedStatement():
             return True
         case ir.Assign(place=place) | ir.Update(place=place):
-            return not isinstance(_root(place), ir.VariablePlace) and not _is_own(place)
-        case _:
-            return False
-
-
-def _root(place: ir.Place) -> ir.Place:
-    while isinstance(place, ir.FieldPlace):
-        place = place.base
-    return place
-
-
-def _is_own(place: ir.Place) -> bool:
-    """Whether it is a member of the object itself, which is destroyed."""
-    match _root(place):
-        case ir.Deref(pointer=ir.Load(place=ir.VariablePlace(variable=variable))):
-            return variable.name == "this"
+            stored = member_of(place)
+            return not (is_in_destroyed(place) if stored is None else stored[0].storage in _LOCAL)
         case _:
             return False
 

@@ -177,7 +177,7 @@ def writes_when_destroyed(functions: Iterable[Function]) -> bool:
 def _spoils(node: object) -> bool:
     match node:
         case ir.Assign(place=place) | ir.Update(place=place):
-            return _variable(place) is None and not _is_member(place)
+            return _variable(place) is None and not is_in_destroyed(place)
         case ir.Call(function=function):
             return not any(word in function.name for word in _GIVING_BACK)
         case ir.IndirectCall() | ir.Launch() | ir.Unsupported() | st.UnsupportedStatement():
@@ -186,13 +186,13 @@ def _spoils(node: object) -> bool:
             return False
 
 
-def _is_member(place: ir.Place) -> bool:
+def is_in_destroyed(place: ir.Place) -> bool:
     """Whether a place is inside the object that is destroyed."""
     match place:
         case ir.FieldPlace(base=ir.Deref(pointer=ir.Load(place=ir.VariablePlace(variable=variable))), field=member):
             return variable.name == "this" and not (isinstance(member.type, PointerType) and member.type.reference)
         case ir.FieldPlace(base=base):
-            return _is_member(base)
+            return is_in_destroyed(base)
         case _:
             return False
 

@@ -94,15 +94,12 @@ def _made_of(call: LibraryCall, source: Pointer) -> Container:
     type_ = call.pointee(1)
     if isinstance(type_, ArrayType):
         width = call.width(type_.of)
-        found = load(source, type_, call.machine.records)
-        if isinstance(type_.of, OpaqueType):
-            found = Parts(dict(source.target.cells))
+        opaque = isinstance(type_.of, OpaqueType)
+        found = Parts(dict(source.target.cells)) if opaque else load(source, type_, call.machine.records)
         if not isinstance(found, Parts) or width is None or type_.count is None:
             return Container(Object("elements"), None)
         cells = dict(found.cells)
-        if (
-            isinstance(type_.of, OpaqueType) and len(cells) == type_.count
-        ):  # which are as far apart as their layout says
+        if opaque and len(cells) == type_.count:  # in the list they are as far apart as their layout says
             cells = {index: cells[at] for index, at in enumerate(sorted(cells))}
         elements = Object("elements", None, cells, found.zero, written=call.span)
         return Container(elements, type_.count, width)
