@@ -77,6 +77,7 @@ from hgrd.cuda.groups import Group
 from hgrd.cuda.memory_model import Scope
 from hgrd.cuda.ptx.opcodes import Effect
 from hgrd.host.concurrency.keyed_pointers import Held
+from hgrd.host.concurrency.unseen_destructors import UnseenStores
 from hgrd.solve.normal_form.formula import Some
 from hgrd.solve.steps.refute import Stuck
 from hgrd.symbolic.loops.narrowing import Narrowing
@@ -3188,6 +3189,18 @@ MUTATIONS = (
         "destructors that the library runs change nothing that decides about memory",
         ("tests/verdicts/host/test_unseen_destructors.py",),
         gives(False, "host.execution.run_state:destroys_unseen"),
+    ),
+    Mutation(
+        "destructors-store-nothing-unseen",
+        "destructors that the library runs store in no variable",
+        ("tests/verdicts/host/test_unseen_destructors.py",),
+        gives(UnseenStores(), "host.execution.run_state:unseen_stores"),
+    ),
+    Mutation(
+        "narrow-atomics-as-wide",
+        "updates that are atomic for the threads of a block alone are atomic for all",
+        ("tests/verdicts/host/test_narrow_atomics_at_once.py",),
+        gives((), "host.linking.kernel_effects:narrow_atomics"),
     ),
     Mutation(
         "alternatives-at-once",

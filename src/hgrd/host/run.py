@@ -124,6 +124,9 @@ def _run_all(linked: Linked, run: HostRunState, deadline: float) -> list[LaunchS
         if number == 0 and not points.cuts:
             dead += _enter_ruled_out(run, machine, entry, points, share_of(deadline, entry))
     dead += _run_ruled_out(run, names, points, deadline)
+    if (stored := run.text.unseen_stores.pointer) is not None:
+        for entry in entries[:1]:
+            run.cut_short(entry, f"the library runs the destructor that stores a pointer at {stored}", (entry.body,))
     while deeper := sorted(run.coverage.recursive - found_all):
         found_all.add(deeper[0])
         _run_entry(run, names, linked.functions[deeper[0]], points, deadline)
@@ -245,6 +248,7 @@ def _run_entry(run: HostRunState, names: Names, entry: Function, points: EntryPo
         linked.functions, linked.records, HostSemantics(run), INTERPRETER, names, step_limit=STEPS, deadline=deadline
     )
     state = State({}, ())
+    run.escapes.library_variables |= run.text.unseen_stores.variables
     run.trace, run.launches.ruled_out = Trace(), []
     alone, before = bool(points.cuts and points.callers.get(entry.ref.key)), len(run.launches.sites)
     related = points.shared(entry) if alone else frozenset[tuple[int, int]]()

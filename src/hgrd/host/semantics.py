@@ -75,7 +75,7 @@ from hgrd.symbolic.execution.constructors import constructed_type
 from hgrd.symbolic.exits import IterationExits
 from hgrd.symbolic.machine import Machine, Semantics
 from hgrd.symbolic.memory.lvalues import reachable
-from hgrd.symbolic.state import ConditionKind, Generation, State
+from hgrd.symbolic.state import EMPTY, ConditionKind, Generation, State
 from hgrd.symbolic.values import (
     OPAQUE,
     Composite,
@@ -144,6 +144,8 @@ class HostSemantics(Semantics):
     def before_load(
         self, machine: Machine, state: State, pointer: Pointer, type_: Type, span: Span, volatile: bool
     ) -> None:
+        if pointer.target.key in self.run.text.unseen_stores.variables:
+            state.store[pointer.target.key] = EMPTY
         record_use(self.run, machine, state, pointer, type_, span, writes=False, polls=volatile)
         if volatile:
             record_poll(self.run, machine, state)

@@ -112,3 +112,47 @@ def test_a_lambda_that_hands_memory_on_is_a_destructor_too(tmp_path: Path) -> No
     (tmp_path / "freed").mkdir()
     freed = make.replace("HERE", "cudaFree(f);")
     assert _outcome(tmp_path / "freed", freed, "l.get()", kept=False) is Outcome.SAFE
+
+
+ALIAS = """
+#include <cuda_runtime.h>
+#include <memory>
+__global__ void add(float *a, const float *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i + 1 < n) a[i] = b[i + 1] + 1.0f;
+}
+float *spare = nullptr;
+int spared = 0;
+struct Spare {
+  float *f, **kept;
+  explicit Spare(float *p) : f(p), kept(&spare) {}
+  ~Spare() { RELEASE }
+};
+int main() {
+  float *a, *b;
+  cudaMalloc(&a, 4096);
+  cudaMalloc(&b, 4096);
+  { auto s = std::make_unique<Spare>(a); }
+  float *from = b;
+  if (TEST) from = a;
+  add<<<4, 256>>>(a, from, 1024);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("release", "test", "outcome"),
+    [
+        ("spare = f;", "spare != nullptr", Outcome.RACE),
+        ("*kept = f;", "spare != nullptr", Outcome.UNKNOWN),
+        ("cudaFree(f);", "spare != nullptr", Outcome.SAFE),
+        ("++spared;", "spared", Outcome.RACE),
+        ("cudaFree(f);", "spared", Outcome.SAFE),
+    ],
+)
+def test_variables_that_a_destructor_changes_are_not_known(
+    tmp_path: Path, release: str, test: str, outcome: Outcome
+) -> None:
+    text = ALIAS.replace("RELEASE", release).replace("TEST", test)
+    (kernel,) = analyze((parse(tmp_path, text),), AnalysisOptions()).kernels
+    assert kernel.outcome is outcome

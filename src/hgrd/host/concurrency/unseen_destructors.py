@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Final
 
+from msgspec import Struct
+
 from hgrd.cuda.spelling import cuda_name
 from hgrd.host.linking.constant_memory import run_by
 from hgrd.host.linking.kernel_accesses import member_of
@@ -17,6 +19,7 @@ from hgrd.host.linking.kernel_effects import is_in_destroyed
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.program import Function
+from hgrd.program.span import Span
 from hgrd.program.types import Field, OpaqueType, PointerType, RecordType, Type
 from hgrd.program.walk import nodes
 
@@ -51,6 +54,30 @@ def destroys_unseen(functions: Mapping[str, Function]) -> bool:
     held = any(re.search(rf"\b{re.escape(owner)}\b", name) for owner in unseen if owner for name in names)
     keys = {key for f in functors if (key := _record_of_member(f))}
     return held or any(_is_given(node, keys) for f in hosts if keys for node in nodes(f.body))
+
+
+class UnseenStores(Struct, frozen=True):
+    """What code that the library may run for what it destroys stores outside that.
+
+    `variables` are the keys of variables that it changes, `pointer` is the place of one that it stores.
+    """
+
+    variables: frozenset[str] = frozenset()
+    pointer: Span | None = None
+
+
+def unseen_stores(functions: Mapping[str, Function]) -> UnseenStores:
+    """The stores of destructors and deleters, where the library may run some that do more than give back."""
+    if not destroys_unseen(functions):
+        return UnseenStores()
+    hosts = [f for f in functions.values() if f.user_code and f.body is not None]
+    roots = [f for f in hosts if f.ref.name.startswith("~") or f.ref.name == "operator()"]
+    below = {f.ref.key: f for root in roots for f in run_by(root.ref.key, functions) if f.user_code}
+    changes = [n for f in below.values() for n in nodes(f.body) if isinstance(n, ir.Assign | ir.Update)]
+    outside = [n for n in changes if _is_outside(n.place)]
+    named = (member_of(n.place) for n in outside)
+    pointers = (n.span for n in outside if isinstance(n.type, PointerType))
+    return UnseenStores(frozenset(m[0].key for m in named if m is not None), next(pointers, None))
 
 
 def gives_back(record: str, functions: Mapping[str, Function]) -> bool:
@@ -104,10 +131,15 @@ def _changes(node: object) -> bool:
         case ir.Launch() | ir.IndirectCall() | ir.Throw() | ir.Unsupported() | st.UnsupportedStatement():
             return True
         case ir.Assign(place=place) | ir.Update(place=place):
-            stored = member_of(place)
-            return not (is_in_destroyed(place) if stored is None else stored[0].storage in _LOCAL)
+            return _is_outside(place)
         case _:
             return False
+
+
+def _is_outside(place: ir.Place) -> bool:
+    """Whether a place is outside what is destroyed, and the variables of its destructor."""
+    stored = member_of(place)
+    return not (is_in_destroyed(place) if stored is None else stored[0].storage in _LOCAL)
 
 
 def _names_of_library_types(function: Function) -> Iterator[str]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from hgrd.host.concrete.run import ConcreteRun
 from hgrd.host.concurrency.trace import Trace
-from hgrd.host.concurrency.unseen_destructors import destroys_unseen
+from hgrd.host.concurrency.unseen_destructors import UnseenStores, destroys_unseen, unseen_stores
 from hgrd.host.execution.endings import Endings
 from hgrd.host.execution.polls import impatient_queries
 from hgrd.host.execution.result_names import ResultNames
@@ -70,10 +70,10 @@ class ProgramText(Struct, frozen=True):
     program makes threads of the host.  `host_uses`: the host may use memory itself that kernels use.
     `holds_functions`: the program calls functions that objects of the library hold, `in_objects` are such functions.
     `waits_unseen`: the library may destroy objects whose destructors wait for the device, `destroys_unseen`: some whose
-    destructors do more than give back what they hold.  `stepped` are the places of calls that get one element of a
-    container after the other, `impatient` those of queries in loops that may end while work is not complete.
-    `of_callbacks` are the keys of variables that functions which streams call may use, `of_threads` the functions that
-    only new threads call, with the places where these begin.
+    destructors do more than give back what they hold, `unseen_stores` are what these store.  `stepped` are the places
+    of calls that get one element of a container after the other, `impatient` those of queries in loops that may end
+    while work is not complete.  `of_callbacks` are the keys of variables that functions which streams call may use,
+    `of_threads` the functions that only new threads call, with the places where these begin.
     """
 
     launchers: frozenset[str]
@@ -90,6 +90,7 @@ class ProgramText(Struct, frozen=True):
     in_objects: FunctionsInObjects = FunctionsInObjects()
     waits_unseen: bool = False
     destroys_unseen: bool = False
+    unseen_stores: UnseenStores = UnseenStores()
     stepped: frozenset[Span] = frozenset()
     impatient: frozenset[Span] = frozenset()
     of_callbacks: frozenset[str] = frozenset()
@@ -339,6 +340,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         functions_in_objects(linked) if held else FunctionsInObjects(),
         waits_unseen(functions),
         destroys_unseen(functions),
+        unseen_stores(functions),
         stepped_elements(functions),
         impatient_queries(functions),
         variables_of_callbacks(functions),

@@ -17,6 +17,7 @@ from hgrd.host.linking.pointer_sources import without_steps
 from hgrd.host.linking.stored_kinds import Kind, kinds_stored
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
+from hgrd.program.analysis.narrow_atomics import narrow_atomics
 from hgrd.program.expressions import Storage, Variable
 from hgrd.program.libcu_objects import ATOMIC
 from hgrd.program.program import Function
@@ -72,7 +73,7 @@ class ModSets(Struct):
         return self.known[key]
 
     def stored(self, key: str) -> frozenset[int]:
-        """The indexes of the parameters through which a function is seen to store, other than by atomics."""
+        """The indexes of the parameters through which a function is seen to store, other than by wide atomics."""
         if key not in self.plain:
             self.plain[key] = frozenset()  # the answer for a recursive call
             function = self.functions.get(key)
@@ -248,6 +249,9 @@ class _Body:
                 case ir.Call(function=function, arguments=arguments):
                     through = self.table.stored(function.key)
                     found.update(self._of_all(a for i, a in enumerate(arguments) if i in through))
+                    found.update(self._of_all(narrow_atomics(node)))
+                case ir.Construct():
+                    found.update(self._of_all(narrow_atomics(node)))
                 case _:
                     pass
         return frozenset(i for i, p in enumerate(self.parameters) if p in found)
