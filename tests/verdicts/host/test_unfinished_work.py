@@ -12,6 +12,7 @@ PROGRAM = """
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 #include <thrust/execution_policy.h>
@@ -23,6 +24,32 @@ __global__ void get(const int *x, int *y, int n) {
   if (i < n) y[i] = x[i];
 }
 static bool busy(cudaEvent_t e) { return cudaEventQuery(e) == cudaErrorNotReady; }
+struct Job {
+  cudaEvent_t e;
+  bool done() const { return cudaEventQuery(e) != cudaErrorNotReady; }
+  bool failed() const { return cudaEventQuery(e) != cudaSuccess; }
+  bool take(const int *from, int &v) {
+    if (cudaEventQuery(e) == cudaErrorNotReady) return false;
+    v = from[0];
+    return true;
+  }
+  bool look(const int *from, int &v) {
+    cudaError_t q = cudaEventQuery(e);
+    if (q != cudaSuccess && q != cudaErrorNotReady) return false;
+    v = from[0];
+    return true;
+  }
+  std::optional<int> poll(const int *from) {
+    cudaError_t q = cudaEventQuery(e);
+    if (q != cudaSuccess) return std::nullopt;
+    return from[0];
+  }
+  std::optional<int> peek(const int *from) {
+    cudaError_t q = cudaEventQuery(e);
+    if (q != cudaSuccess && q != cudaErrorNotReady) return std::nullopt;
+    return from[0];
+  }
+};
 static bool wait_for(cudaEvent_t e, int most) {
   for (int i = 0; i < most; i++) if (cudaEventQuery(e) == cudaSuccess) return true;
   return false;
@@ -46,7 +73,17 @@ PATIENT = {
     "two tests of one answer": "do { st = cudaEventQuery(e); } while (st != cudaSuccess && st == cudaErrorNotReady);",
     "a function": "while (busy(e)) std::this_thread::yield();",
     "a stream": "while (cudaStreamQuery(a) == cudaErrorNotReady) turns++;",
-}
+    "all of two":
+        "while (cudaStreamQuery(a) == cudaErrorNotReady || cudaStreamQuery(b) == cudaErrorNotReady) turns++;",
+    "a flag": "bool done = false; while (!done) { done = cudaEventQuery(e) == cudaSuccess; turns++; }",
+    "what goes on": "while (true) { if (cudaEventQuery(e) == cudaErrorNotReady) { turns++; continue; } break; }",
+    "a method": "Job j{e}; while (!j.done()) turns++;",
+    "a method that takes": "Job j{e}; int v; while (!j.take(shared, v)) turns++;",
+    "an optional": "Job j{e}; std::optional<int> v; while (!(v = j.poll(shared))) turns++;",
+    "an optional in the loop": "Job j{e}; while (true) { auto v = j.poll(shared); if (v) break; turns++; }",
+    "a lambda": "auto ready = [&] { return cudaEventQuery(e) == cudaSuccess; }; while (!ready()) turns++;",
+    "a number": "while (cudaEventQuery(e)) turns++;",
+}  # fmt: skip
 IMPATIENT = {
     "another test": "while (cudaEventQuery(e) == cudaErrorNotReady && turns < 100) turns++;",
     "a variable and another test":
@@ -56,6 +93,19 @@ IMPATIENT = {
     "once": "cudaEventQuery(e);",
     "a function": "wait_for(e, 100);",
     "a stream": "while (cudaStreamQuery(a) == cudaErrorNotReady && turns < 100) turns++;",
+    "one of two":
+        "while (cudaStreamQuery(a) == cudaErrorNotReady && cudaStreamQuery(b) == cudaErrorNotReady) turns++;",
+    "the other way round": "while (cudaEventQuery(e) == cudaSuccess) turns++;",
+    "another error": "while (cudaEventQuery(e) == cudaErrorInvalidValue) turns++;",
+    "a flag": "bool done = false; while (!done) { done = cudaEventQuery(e) != cudaSuccess; turns++; }",
+    "a flag that something else sets":
+        "bool done = false; while (!done) { done = cudaEventQuery(e) == cudaSuccess; if (turns++ > 5) done = true; }",
+    "a break if not": "while (true) { if (cudaEventQuery(e) == cudaErrorNotReady) break; turns++; }",
+    "what goes on": "while (true) { if (turns++ == 0) continue; if (cudaEventQuery(e) == cudaErrorNotReady) break; }",
+    "a method": "Job j{e}; while (!j.failed()) turns++;",
+    "a method that looks": "Job j{e}; int v; while (!j.look(shared, v)) turns++;",
+    "an optional": "Job j{e}; std::optional<int> v; while (!(v = j.peek(shared))) turns++;",
+    "a lambda": "auto ready = [&] { return cudaEventQuery(e) != cudaSuccess; }; while (!ready()) turns++;",
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from hgrd.host.concurrency.addresses import Address, Lookup, Result
 from hgrd.host.containers.element_changes import elements_since
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.host.linking.library_names import is_keyed, keeps_object
+from hgrd.host.linking.library_names import ADDRESSING, is_keyed, keeps_object
 from hgrd.program import expressions as ir
 from hgrd.program.types import PointerType
 from hgrd.program.walk import nodes
@@ -95,6 +95,8 @@ def _given(call: LibraryCall) -> Iterator[Term | Address]:
 def _said(call: LibraryCall, number: int, index: list[Term]) -> str | None:
     """What tells an argument from others; a number goes to `index`.  None: that is not known."""
     written = call.call.arguments[number] if number < len(call.call.arguments) else None
+    if call.call.function.library_name in ADDRESSING and isinstance(address := call.arguments[number], Pointer):
+        return _place(call, address, index)
     value = call.argument(number)
     match value:
         case Term():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from hgrd.host.concurrency.not_ready import QUERIES
 from hgrd.host.concurrency.trace import Follow, Mark, Replay, Wait, choices_of
 from hgrd.host.device_work.callbacks import add_callback, is_callback
 from hgrd.host.device_work.copies import add_copy, is_copy
@@ -16,10 +17,9 @@ from hgrd.host.device_work.names import runtime_name, stores_nothing
 from hgrd.host.device_work.numeric_libraries import add_numeric, is_numeric
 from hgrd.host.device_work.releases import add_hidden_release, add_release
 from hgrd.host.device_work.thrust_algorithms import add_element_access, add_thrust, is_thrust
-from hgrd.host.execution.held_functions import calls_held, follow_held, hide_passed
+from hgrd.host.execution.held_functions import calls_held, follow_given, follow_held, hide_passed
 from hgrd.host.execution.host_uses import record_call, record_handed
 from hgrd.host.execution.library_call import LibraryCall
-from hgrd.host.execution.polls import QUERIES
 from hgrd.host.execution.streams import may_wait
 from hgrd.host.library.host_threads import is_followed, join_thread
 from hgrd.host.linking.library_names import LIBC_FAMILIES, is_of_program
@@ -46,6 +46,7 @@ def record_order(call: LibraryCall) -> None:
     if not begins_thread(call.call):
         if follow_held(call):
             return
+        follow_given(call)
         hide_passed(call)
     name = runtime_name(call.name)
     own = call.call.function.user_code

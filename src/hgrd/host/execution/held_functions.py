@@ -14,19 +14,23 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from hgrd.cuda.spelling import cuda_name
 from hgrd.host.concurrency.addresses import ANYWHERE, UNKNOWN, Place
 from hgrd.host.concurrency.trace import Held, Touch, Work, choices_of
 from hgrd.host.execution.host_uses import record_handed
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.passed_functions import Entering, passed_function
 from hgrd.host.execution.run_state import HostRunState
+from hgrd.host.linking.constant_memory import run_by
 from hgrd.host.linking.external_callers import launchers_by_pointer, launchers_passed
+from hgrd.host.memory.unknowns import unknown
 from hgrd.host.model import HostNote
 from hgrd.program import expressions as ir
 from hgrd.program.program import Function
 from hgrd.program.signatures import callable_as
 from hgrd.program.span import Span
 from hgrd.program.types import VOID, FunctionType, OpaqueType, PointerType, RecordType, Type
+from hgrd.program.walk import nodes
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.memory.lvalues import load
 from hgrd.symbolic.state import ConditionKind, State
@@ -41,6 +45,7 @@ _CALLS: Final = re.compile(  # objects of the library that call what they have b
 )
 _SIGNATURE: Final = re.compile(r"std::(?:\w+::)*(?:move_only_)?function<[^()]*\((.*)\)[^()]*>")
 _BINDING: Final = ("bind", "bind_front", "mem_fn")
+_BY_POINTERS: Final = ("qsort", "bsearch")
 _AT_ONCE: Final = ("invoke", "invoke_r", "apply", "call_once", "visit")
 _KEEPING: Final = re.compile(
     r"push_\w+|emplace\w*|try_emplace|insert\w*|assign|resize|operator=|operator\[\]|make_\w+|bind\w*|mem_fn|move|forward"
@@ -84,7 +89,7 @@ def _is_reference(type_: Type) -> bool:
 def follow_held(call: LibraryCall) -> bool:
     """Follows functions that an object of the library holds where that is called; notes those that it is given.
 
-    The result says whether it has followed any.
+    The result says whether it has followed any that launches kernels.
     """
     function = call.call.function
     if not call.run.text.holds_functions or function.user_code:
@@ -93,10 +98,41 @@ def follow_held(call: LibraryCall) -> bool:
         own = _receiver(call)
         known = [held for held in call.run.trace.held if held.receiver == own]
         given = [v for i in range(1, len(call.arguments)) if (v := call.argument(i)) is not None]
-        followed = [_follow(call, held, given) for held in known or list(call.run.trace.held)]
-        return any(followed)
+        followed = [held for held in known or list(call.run.trace.held) if _follow(call, held, given)]
+        return any(call.run.linked.launches_below(held.function.ref.key) for held in followed)
     _note(call)
     return False
+
+
+def follow_given(call: LibraryCall) -> None:
+    """Follows functions that a call of the library may run at once, as algorithms do, for the memory that they use.
+
+    Those that put work on the device, or wait for it, are not followed.
+    """
+    run, function = call.run, call.call.function
+    keeps = bool(_KEEPING.fullmatch(function.name)) or cuda_name(function.name).startswith("cu")
+    if function.user_code or not run.text.host_uses or keeps or function.name in _BY_POINTERS:
+        return
+    for index in range(len(call.arguments)):
+        found = passed_function(call, index, launching=False)
+        if found is not None and not any(map(_is_of_device, run_by(found[0].ref.key, run.linked.functions))):
+            rest = found[0].parameters[len(found[1]) :]
+            _enter(call).trace(found[0], (*found[1], *(_any_argument(call.machine, p) for p in rest)))
+
+
+def _is_of_device(function: Function) -> bool:
+    return any(
+        isinstance(n, ir.Launch) or (isinstance(n, ir.Call) and cuda_name(n.function.name).startswith("cu"))
+        for n in nodes(function.body)
+    )
+
+
+def _any_argument(machine: Machine, parameter: ir.Variable) -> Value:
+    match parameter.type:
+        case PointerType(to=type_, reference=True):
+            return unknown(machine, parameter.name, type_, parameter.span)
+        case type_:
+            return unknown(machine, parameter.name, type_, parameter.span)
 
 
 def invoked(call: LibraryCall) -> tuple[Function, tuple[Value, ...]] | None:
@@ -133,7 +169,7 @@ def _receiver(call: LibraryCall) -> str:
 def _note(call: LibraryCall) -> None:
     """Notes the functions that a call is given, with what `std::bind` adds to the first one."""
     for index in range(len(call.arguments)):
-        found = passed_function(call, index)
+        found = passed_function(call, index, launching=not call.run.text.host_uses)
         if found is not None:
             values = tuple(load(call.machine, call.state, p, _pointee(p), call.span) for p in found[1])
             bound = tuple(_bound(call, 1)) if binds(call.call) and index == 0 and call.name != "mem_fn" else None

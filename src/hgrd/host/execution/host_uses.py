@@ -6,6 +6,7 @@ Programming", "Mapped Memory").
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -15,10 +16,11 @@ from hgrd.host.concurrency.rows import Row
 from hgrd.host.concurrency.trace import Touch, Use, Wait, choices_of, told_of
 from hgrd.host.execution.library_call import LibraryCall
 from hgrd.host.execution.run_state import HostRunState
+from hgrd.host.linking.library_names import ADDRESSING
 from hgrd.host.linking.stored_kinds import NUMBERS, Kind, kind_of
 from hgrd.program.layout import scalars
 from hgrd.program.span import Span
-from hgrd.program.types import VOID, ArrayType, IntType, PointerType, Type
+from hgrd.program.types import CHAR, VOID, ArrayType, IntType, OpaqueType, PointerType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import ConditionKind, State
 from hgrd.symbolic.values import MemoryObject, MemorySpace, Pointer, Value, pointed_to
@@ -29,7 +31,8 @@ _READING: Final = frozenset(
         "accumulate", "reduce", "inner_product", "transform_reduce", "max_element", "min_element", "minmax_element",
         "is_sorted", "find", "find_if", "find_if_not", "count", "count_if", "equal", "mismatch", "binary_search",
         "lower_bound", "upper_bound", "all_of", "any_of", "none_of", "memcmp", "strcmp", "strlen", "fwrite", "fputs",
-        "puts", "write",
+        "puts", "write", "atoi", "atof", "atol", "atoll", "strtol", "strtod", "strtof", "strtoul", "strtoll",
+        "strtoull",
     )
 )  # fmt: skip
 _WRITING: Final = frozenset(
@@ -37,19 +40,39 @@ _WRITING: Final = frozenset(
         "fill", "fill_n", "iota", "generate", "generate_n", "sort", "stable_sort", "partial_sort", "nth_element",
         "reverse", "rotate", "shuffle", "random_shuffle", "replace", "replace_if", "for_each", "for_each_n", "unique",
         "remove", "remove_if", "partition", "swap_ranges", "uninitialized_fill", "uninitialized_fill_n", "memset",
-        "fread", "fgets", "read", "iter_swap",
+        "fread", "fgets", "read", "iter_swap", "make_heap", "push_heap", "pop_heap", "sort_heap", "inplace_merge",
+        "qsort", "snprintf", "sprintf", "strcat", "construct_at",
     )
 )  # fmt: skip
 _FROM_FIRST: Final = frozenset(  # read a range and write another one
     (
         "copy", "copy_n", "copy_if", "copy_backward", "move", "move_backward", "transform", "partial_sum",
         "inclusive_scan", "exclusive_scan", "adjacent_difference", "replace_copy", "reverse_copy", "merge",
-        "uninitialized_copy", "uninitialized_copy_n",
+        "uninitialized_copy", "uninitialized_copy_n", "rotate_copy", "remove_copy", "remove_copy_if", "unique_copy",
     )
 )  # fmt: skip
 _TO_FIRST: Final = ("memcpy", "memmove", "strcpy", "strncpy")
 _BY_SIZE: Final = ("memset", "memcpy", "memmove")
 _COUNTED: Final = ("fill_n", "generate_n", "for_each_n", "copy_n")
+_NOT_LOOKING: Final = frozenset(  # at what pointers lead to
+    (
+        "unique_ptr", "shared_ptr", "reset", "release", "span", "basic_string_view", "device_ptr", "operator delete",
+        "operator delete[]", "free", "munmap", "distance", "next", "prev", "advance",
+        "launder", "assume_aligned", "to_address", "swap", "exchange", "hash", "assert", "__assert_fail", "atomic",
+        "getenv", "fopen", "fclose", "fflush", "perror", "exit",
+    )
+)  # fmt: skip
+_PRINTING: Final = ("printf", "fprintf", "operator<<")
+_ON_DEVICE: Final = (
+    "cu",
+    "nccl",
+    "npp",
+    "nv",
+)  # begin the names of functions that put work on the device, or read none
+_CONSTRUCTING: Final = (
+    "make_unique", "make_shared", "emplace_back", "emplace", "emplace_front", "try_emplace", "make_optional", "vector",
+)  # fmt: skip
+_CHANGING: Final = ("swap", "exchange", "operator>>", "from_chars", "getline")
 _MOST_MEMBERS: Final = 64
 _UNKNOWN: Final = "what an unknown pointer leads to"
 _MAKERS: Final = ("vector", "basic_string", "assign", "insert")  # of the elements of a container
@@ -95,25 +118,76 @@ def record_poll(run: HostRunState, machine: Machine, state: State) -> None:
 def record_call(call: LibraryCall) -> None:
     """Adds what a function of the C or C++ library does with the memory that it is given by pointers."""
     function = call.call.function
-    if function.user_code or not call.run.text.host_uses or cuda_name(function.name).startswith("cu"):
+    if function.user_code or not call.run.text.host_uses or cuda_name(function.name).startswith(_ON_DEVICE):
         return
     name = function.name.removeprefix("__builtin_")
-    known = name in _READING or name in _WRITING or name in _FROM_FIRST or name in _TO_FIRST
-    makes = name in _MAKERS and function.qualified.startswith("std::")
-    if not (known or makes) or function.qualified.startswith("thrust::"):
+    if name not in ADDRESSING or name == "tie":
+        _record_references(call, name)
+    if function.qualified.startswith("thrust::"):
         return
-    first = 1 if makes else 0
+    if name in _READING or name in _WRITING or name in _FROM_FIRST or name in _TO_FIRST:
+        _record_ranges(call, name)
+    elif name in _MAKERS and function.qualified.startswith("std::"):
+        _record_ranges(call, name, makes=True)
+    elif name in _PRINTING:
+        _record_texts(call)
+    elif name not in _NOT_LOOKING and name not in ADDRESSING:
+        _record_unknown(call)
+
+
+def _record_ranges(call: LibraryCall, name: str, *, makes: bool = False) -> None:
+    """Adds what a function that is known does; `makes`: of the elements of a container, which comes first."""
     for index, value in enumerate(call.arguments):
         type_ = call.type_of(index)
-        if index < first or not isinstance(type_, PointerType) or (type_.reference and makes):
+        if index < makes or not isinstance(type_, PointerType) or (type_.reference and makes):
             continue
-        end = known and index == 1 and _is_range(call)
+        end = not makes and index == 1 and _is_range(call)
         row = _row(call, name, index, writes=(writes := _writes(name, index, makes=makes)))
         for target in () if end else pointed_to(value):
             if _counts(call.run, call.machine, call.state, target):
                 at = value if isinstance(value, Pointer) else Pointer(target, const(0))
                 own, kinds = row if at is value else None, _kinds_behind(call.machine, type_)
                 _add(call.run, call.state, at, own, call.span, writes=writes, kinds=kinds)
+
+
+def _makes_record(call: LibraryCall) -> bool:
+    """Whether a function makes an object of the program, which may keep a reference and not read it."""
+    own = call.type_of(0)
+    names = [own.to.name] if isinstance(own, PointerType) and isinstance(own.to, OpaqueType) else list[str]()
+    names += (argument for argument in call.call.function.template_args if isinstance(argument, str))
+    records = {record.name for record in call.machine.records.values()}
+    return any(word in records for name in names for word in re.findall(r"[\w:]+", name))
+
+
+def _record_texts(call: LibraryCall) -> None:
+    """Adds that a function reads the texts that it prints; of other pointers it prints the address."""
+    for index, value in enumerate(call.arguments):
+        type_ = call.type_of(index)
+        text = isinstance(type_, PointerType) and type_.to == CHAR and not type_.reference
+        if text and isinstance(value, Pointer) and _counts(call.run, call.machine, call.state, value.target):
+            _add(call.run, call.state, value, None, call.span, writes=False)
+
+
+def _record_unknown(call: LibraryCall) -> None:
+    """Adds that a function that is in no table may write what it gets pointers to, but for objects of the library."""
+    for index, value in enumerate(call.arguments):
+        type_ = call.type_of(index)
+        if isinstance(type_, PointerType) and not type_.reference and not isinstance(type_.to, OpaqueType):
+            for target in pointed_to(value):
+                if _counts(call.run, call.machine, call.state, target):
+                    at = value if isinstance(value, Pointer) else Pointer(target, const(0))
+                    kinds = _kinds_behind(call.machine, type_)
+                    _add(call.run, call.state, at, None, call.span, writes=True, kinds=kinds, polls=True)
+
+
+def _record_references(call: LibraryCall, name: str) -> None:
+    """Adds that a function of the C++ library reads what it gets by reference, or that it is assigned to."""
+    for index, value in enumerate(call.arguments):
+        type_ = call.type_of(index)
+        if isinstance(value, Pointer) and isinstance(type_, PointerType) and type_.reference:
+            for writes in (False, True) if name in _CHANGING else (name == "tie",):
+                span, kept = call.span, name in _CONSTRUCTING and _makes_record(call)
+                record_use(call.run, call.machine, call.state, value, type_.to, span, writes=writes, polls=kept)
 
 
 def record_handed(

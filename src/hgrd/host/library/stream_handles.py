@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Final
 
 from hgrd.host.concurrency.addresses import Place
+from hgrd.host.concurrency.not_ready import NOT_READY, QUERIES
 from hgrd.host.concurrency.trace import choices_of
 from hgrd.host.execution.library_call import LibraryCall, LibraryModel
-from hgrd.host.execution.polls import QUERIES
 from hgrd.host.linking.stream_flags import kind_waits, waits_for_default
 from hgrd.host.memory.array_contents import drop_reachable_patterns
 from hgrd.host.memory.unknowns import between, direct_targets, forget_bytes, forget_targets
@@ -22,7 +22,6 @@ from hgrd.symbolic.values import NULL, OPAQUE, Pointer, Value
 from hgrd.terms import Op, Term, const
 from hgrd.terms.rewrite import unwrapped
 
-_NOT_READY: Final = 600  # cudaErrorNotReady
 _GET: Final = 2  # arguments of cublasGetStream
 
 
@@ -88,7 +87,7 @@ def _tell_stream(call: LibraryCall) -> Value | None:
 
 def _asked(call: LibraryCall) -> Value | None:
     """Whether work is complete: success, or that it is not (CUDA Runtime API, "cudaEventQuery")."""
-    return between(call.machine, call.name, 0, _NOT_READY)
+    return between(call.machine, call.name, 0, NOT_READY)
 
 
 def _makes(note: Callable[[LibraryCall], None]) -> LibraryModel:

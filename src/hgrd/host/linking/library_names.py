@@ -37,6 +37,11 @@ _ELEMENT: Final = ("operator[]", "at")
 _RANGE_ACCESS: Final = (
     "std::begin", "std::end", "std::cbegin", "std::cend", "std::data", "std::size", "std::ssize",
 )  # fmt: skip
+ADDRESSING: Final = (
+    "addressof", "__builtin_addressof", "move", "forward", "ref", "cref", "as_const", "tie", "forward_as_tuple",
+    "begin", "end", "data", "get", "raw_pointer_cast", "raw_reference_cast", "device_pointer_cast",
+)  # fmt: skip
+"""Functions of the library that look at no value which they get by reference."""
 _ADDING: Final = ("push_back", "emplace_back", "insert", "emplace")
 _KEEPING: Final = (  # member functions of containers and iterators
     "begin", "end", "cbegin", "cend", "rbegin", "rend", "size", "empty", "capacity", "data", "front", "back", "length",
