@@ -69,12 +69,14 @@ class Holding(Struct, frozen=True):
 class ProgramMade(Struct, frozen=True):
     """An object that a kernel gets holds no input: the program made all of its contents.
 
-    `kernel` stored them, launched at `span`; "": host code at `span` did.
+    `kernel` stored them, launched at `span`; "": host code at `span` did.  `selected`: it has selected input, or may
+    have refused some.
     """
 
     target: MemoryObject
     kernel: str
     span: Span
+    selected: bool = False
 
 
 class Beginning(Struct, frozen=True):

@@ -56,7 +56,7 @@ from hgrd.host.memory.array_contents import (
 from hgrd.host.memory.given_pointers import held_in, sources_of
 from hgrd.host.memory.handed_pointers import hands_on
 from hgrd.host.memory.unknowns import direct_targets, unknown, unknown_contents
-from hgrd.host.provenance.by_object import makes_results
+from hgrd.host.provenance.by_object import inserted_into, keeps_order, makes_results, with_elements_of
 from hgrd.host.results import sources_of_result, store_inside, with_origin
 from hgrd.program import expressions as ir
 from hgrd.program.analysis.effects import Effects
@@ -225,6 +225,10 @@ class HostSemantics(Semantics):
         value = self._not_followed(invocation, function) if value is None else value
         if not of_container(call.function.qualified):
             self.run.provenance.objects.record_result(machine, mark, value)
+        if not own and any(keeps_order(a.type) for a in call.arguments):
+            to = (*arguments, value, *inserted_into(machine, state, call))
+            self.run.provenance.objects.record_remade([*reachable(state, to), *elements_in(state, to)], call.span)
+            value = with_elements_of(value, arguments)
         own_elements = copies_numbers(call, machine.records)
         if copies_memory(call.function.name) and len(arguments) > 1:
             self.run.origins.record_copy(machine, state, arguments[0], arguments[1])
@@ -235,6 +239,7 @@ class HostSemantics(Semantics):
             store_inside(invocation, sources)
         if not (own_elements and constructed_type(arguments) is not None):
             value = with_origin(invocation, value, mark, set() if exact and gets_held(call) else sources)
+        value = self.run.provenance.objects.record_taken_over(value, arguments)
         if before is not None:
             follow_thread(invocation, value, before)
         record_lookup(invocation, value, got, mark)
@@ -289,6 +294,7 @@ class HostSemantics(Semantics):
         return leaves_out(self.run, machine, state, arm)
 
     def ends_program(self, arm: Statement) -> bool:
+        self.run.provenance.objects.record_arm(arm.span)
         return self.run.text.endings.has(arm)
 
     def unrolls_array(self, array: Variable) -> bool:

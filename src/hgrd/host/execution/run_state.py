@@ -36,6 +36,7 @@ from hgrd.host.model import BoundMemory, FactKind, HostNote, LaunchSite, MadeSur
 from hgrd.host.provenance.beginnings import ObjectBeginnings
 from hgrd.host.provenance.by_name import NamedProvenance
 from hgrd.host.provenance.by_object import ObjectProvenance
+from hgrd.host.provenance.selected_input import SelectedInput, selected_input
 from hgrd.host.sharing.told import Beside
 from hgrd.program.expressions import Call, Expression, Variable
 from hgrd.program.program import Function
@@ -73,7 +74,8 @@ class ProgramText(Struct, frozen=True):
     destructors do more than give back what they hold, `unseen_stores` are what these store.  `stepped` are the places
     of calls that get one element of a container after the other, `impatient` those of queries in loops that may end
     while work is not complete.  `of_callbacks` are the keys of variables that functions which streams call may use,
-    `of_threads` the functions that only new threads call, with the places where these begin.
+    `of_threads` the functions that only new threads call, with the places where these begin.  `selected`: input that
+    the host selects, or may refuse.
     """
 
     launchers: frozenset[str]
@@ -95,6 +97,7 @@ class ProgramText(Struct, frozen=True):
     impatient: frozenset[Span] = frozenset()
     of_callbacks: frozenset[str] = frozenset()
     of_threads: Mapping[str, frozenset[Span]] = MappingProxyType({})
+    selected: SelectedInput = SelectedInput()
 
     @property
     def independent_streams(self) -> bool:
@@ -345,6 +348,7 @@ def begin_run(linked: Linked, options: Options) -> HostRunState:
         impatient_queries(functions),
         variables_of_callbacks(functions),
         functions_of_threads(linked) if threads else {},
+        selected := selected_input(functions),
     )
-    provenance = ProvenanceTables(ObjectProvenance(), NamedProvenance(linked))
+    provenance = ProvenanceTables(ObjectProvenance(selected), NamedProvenance(linked))
     return HostRunState(linked, options, text, provenance, ResultNames(functions))

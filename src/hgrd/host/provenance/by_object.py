@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from hgrd.host.memory.array_contents import ELEMENTS, SHARED_ELEMENTS, key_of_elements
 from hgrd.host.model import ProgramMade
+from hgrd.host.provenance.selected_input import SelectedInput
+from hgrd.program import expressions as ir
 from hgrd.program.span import Span
-from hgrd.program.types import ArrayType, PointerType, RecordType
+from hgrd.program.types import ArrayType, OpaqueType, PointerType, RecordType, Type
 from hgrd.symbolic.machine import Machine
 from hgrd.symbolic.state import EMPTY, State
 from hgrd.symbolic.values import OPAQUE, Composite, FloatValue, MemoryObject, Pointer, Value, pointed_to, terms_in
@@ -29,11 +32,33 @@ _COMPUTING: Final = frozenset(
         "transform_inclusive_scan", "transform_exclusive_scan",
         "unique", "unique_by_key", "reverse", "rotate", "merge", "set_union", "set_intersection", "set_difference",
         "sequence", "iota", "shuffle", "random_shuffle", "adjacent_difference", "reduce_by_key", "lower_bound",
-        "upper_bound", "partition", "stable_partition", "push_heap", "pop_heap", "make_heap", "sort_heap",
+        "upper_bound", "partition", "stable_partition", "push_heap", "pop_heap", "make_heap", "sort_heap", "top",
     )
 )  # fmt: skip
 
 _SIZES: Final = (1, 2, 4, 8)  # of integers, in bytes
+
+
+def keeps_order(type_: Type | None) -> bool:
+    """Whether a type is an iterator of a container that decides by itself what comes where: a set, a map, a list."""
+    type_ = type_.to if isinstance(type_, PointerType) else type_
+    class_ = type_.name.partition("<")[0] if isinstance(type_, OpaqueType) else ""
+    return class_.startswith("std::_") and "iterator" in class_.lower() and "istream" not in class_
+
+
+def inserted_into(machine: Machine, state: State, call: ir.Call) -> tuple[Value, ...]:
+    """The containers that a function gets insert iterators of: `std::back_inserter(v)`."""
+    makers = (a for a in call.arguments if isinstance(a, ir.Call) and a.function.library_name.endswith("inserter"))
+    return tuple(machine.evaluate(state, maker.arguments[0]) for maker in makers)
+
+
+def with_elements_of(value: Value, arguments: tuple[Value, ...]) -> Value:
+    """The value of a new container, which tells by its origin the object that was constructed."""
+    match value, arguments:
+        case Composite(cells=cells, origin=None), (Pointer(target=target), *_) if not cells:
+            return replace(value, origin=target.key)
+        case _:
+            return value
 
 
 def makes_results(name: str) -> bool:
@@ -47,9 +72,12 @@ class ObjectProvenance(Struct):
     `inputs` hold input.  `from_caller` hold what the caller of the entry point stored there: input, if no other code is
     seen to write it.  `cleared` were set to one value all over, whatever was there before.  `made` says what of the
     program computed the contents, `filled` were stored to by a loop, `repeating` hold a pointer twice.
-    `input_numbers` are the names of numbers that functions without a body returned.
+    `input_numbers` are the names of numbers that functions without a body returned.  `selected` is what the text shows
+    of tests, `refused` the last arm so far in which the program refuses input.
     """
 
+    selected: SelectedInput = SelectedInput()
+    refused: Span | None = None
     inputs: set[str] = field(default_factory=set[str])
     from_caller: set[str] = field(default_factory=set[str])
     cleared: set[str] = field(default_factory=set[str])
@@ -74,15 +102,27 @@ class ObjectProvenance(Struct):
     def record_remade(self, targets: Iterable[MemoryObject], span: Span) -> None:
         """A library function replaced all contents of objects by results that it computed."""
         for target in targets:
-            self.inputs.discard(target.key)
-            self.from_caller.discard(target.key)
-            self.made[target.key] = ProgramMade(target, "", span)
+            for key in (target.key, key_of_elements(Pointer(target, const(0)))):
+                self.inputs.discard(key)
+                self.from_caller.discard(key)
+                self.made[key] = ProgramMade(target, "", span)
 
     def record_computed(self, targets: Iterable[MemoryObject], span: Span, kernel: str = "") -> None:
         """A kernel (or a library, on the device) wrote to objects; `kernel` "": a library."""
         for target in targets:
             if target.key not in self.made or (kernel and not self.made[target.key].kernel):
                 self.made[target.key] = ProgramMade(target, kernel, span)
+
+    def record_taken_over(self, value: Value, arguments: tuple[Value, ...]) -> Value:
+        """A container was made of another one, whose elements it has; the value tells that by its origin."""
+        match value, arguments:
+            case Composite(origin=origin), (_, Pointer() as source) if (held := key_of_elements(source)) in self.made:
+                if held in self.inputs:
+                    return value
+                self.made.setdefault(origin or held, self.made[held])
+                return replace(value, origin=origin or held)
+            case _:
+                return value
 
     def record_cleared(self, targets: Iterable[MemoryObject]) -> None:
         """Objects were set to one value all over (or in part: then what made the contents is unknown)."""
@@ -141,10 +181,12 @@ class ObjectProvenance(Struct):
         if machine.since:
             self.filled |= {target.key for target in pointed_to(address)}
         from_input, from_caller = self._from_input(machine, value), self._from(machine, value, self.from_caller)
+        if isinstance(value, Composite) and value.origin in self.made and isinstance(address, Pointer):
+            self.made[key_of_elements(address)] = ProgramMade(address.target, "", span)
         for target in pointed_to(address):
             if _adds_up(machine, address, target, value):
                 self.made.setdefault(target.key, ProgramMade(target, "", span))
-            elif from_input and not self._is_arranged(machine, value):
+            elif from_input and not self._is_arranged(machine, value) and span not in self.selected.stores:
                 if not _is_one(machine, address, target):
                     self._record_one(target)
             elif from_caller:
@@ -202,12 +244,18 @@ class ObjectProvenance(Struct):
 
         `by_name` as in `record_copy`.
         """
+        refused = None if self.refused is None else ProgramMade(target, "", self.refused, selected=True)
         if target.key in self.inputs:
-            return None
+            return refused
         if target.external and self._is_from_caller(target):
             span = by_name()
-            return None if span is None else ProgramMade(target, "", span)
-        return None if target.key in self.from_caller else self.made.get(target.key)
+            return refused if span is None else ProgramMade(target, "", span)
+        return refused if target.key in self.from_caller else self.made.get(target.key)
+
+    def record_arm(self, arm: Span) -> None:
+        """An arm of a test may be entered, in which the program may refuse its input."""
+        if arm in self.selected.refusals:
+            self.refused = arm
 
 
 def _is_shared(target: MemoryObject) -> bool:

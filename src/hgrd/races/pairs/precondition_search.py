@@ -63,7 +63,7 @@ class PreconditionSearch(Struct):
         racy.sort(key=lambda key: key in self.doubtful)
         found = preconditions_of(racy, self._racy_pair, decide, self.deadline, self.elsewhere)
         for key, condition in found.items():
-            if key not in self.doubtful or not self._is_of_kernel(condition):
+            if key not in self.doubtful or not self._is_of_program(condition):
                 self._add(key, condition)
         for key in doubtful:
             if not findings[key].condition and perf_counter() < self.deadline:
@@ -82,9 +82,9 @@ class PreconditionSearch(Struct):
         """Whether two sites race with the numbers and contents that the program has fixed: no condition is left."""
         return any(needs_no_input(encoded.query) for encoded, _ in self.conflicts[key])
 
-    def _is_of_kernel(self, condition: str) -> bool:
-        """Whether a condition is on contents that a kernel has stored, which no caller can give."""
-        made = {m.target.name for m in self.verdicts.protocol.memory.made if m.kernel}
+    def _is_of_program(self, condition: str) -> bool:
+        """Whether a condition is on contents that a kernel has stored, or the host selected, which no caller gives."""
+        made = {m.target.name for m in self.verdicts.protocol.memory.made if m.kernel or m.selected}
         return any(not made.isdisjoint(_NAMES.findall(said)) for said in ON_CONTENTS.findall(condition))
 
     def _add(self, key: SiteKey, condition: str) -> None:
