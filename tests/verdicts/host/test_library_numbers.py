@@ -64,7 +64,7 @@ def test_functions_of_known_numbers(tmp_path: Path, value: str, safe: bool) -> N
 @pytest.mark.parametrize("value", ["std::midpoint(2, 4)", "std::lround(m)", "std::count_if(p, p + 2, even)"])
 def test_what_the_library_makes_of_numbers_is_no_choice_of_a_race(tmp_path: Path, value: str) -> None:
     """It may be any number for all that is known, but nobody chooses it: no race rests on it, and no proof."""
-    program = PAIRS.replace("int s = VALUE", f"int p[2] = {{1, 1}}; double m = argc * 0.3; int s = {value}").replace(
+    program = PAIRS.replace("int s = VALUE", f"int p[2] = {{argc, 1}}; double m = argc * 0.3; int s = {value}").replace(
         "DECLARED", "bool even(int x) { return x % 2 == 0; }"
     )
     (kernel,) = check(tmp_path, program).kernels

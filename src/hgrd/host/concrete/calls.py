@@ -8,6 +8,7 @@ from collections.abc import Callable
 from hgrd.host.concrete.library.call import LibraryCall
 from hgrd.host.concrete.library.cpp.containers import LOOKING, element_model
 from hgrd.host.concrete.library.cpp.elements import OWNERS, looked_up
+from hgrd.host.concrete.library.cpp.given_code import given_code_model
 from hgrd.host.concrete.library.cpp.threads import is_thread
 from hgrd.host.concrete.library.cpp.wrappers import FUNCTION
 from hgrd.host.concrete.library.cuda.launching import LAUNCHING
@@ -53,6 +54,7 @@ def prepare_call(
     name = function.library_name
     runs_it = name in CALLING or name in LAUNCHING or function.qualified.startswith(_RUNNING)
     runs_it = runs_it or _adds_thread(function, types) or _only_keeps(function)
+    runs_it = runs_it or (not function.user_code and given_code_model(function) is not None)
     functors = [] if runs_it else [i for i, type_ in enumerate(types) if _may_lead_to_code(type_)]
     if function.qualified.startswith(OWNING):
         functors = [i for i in functors if not _gives_back(machine, types[i])]

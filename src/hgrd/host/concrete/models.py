@@ -8,7 +8,9 @@ from hgrd.host.concrete.library.call import Model
 from hgrd.host.concrete.library.cpp.algorithms import algorithm_model
 from hgrd.host.concrete.library.cpp.containers import container_model
 from hgrd.host.concrete.library.cpp.generators import generator_model
+from hgrd.host.concrete.library.cpp.given_code import given_code_model
 from hgrd.host.concrete.library.cpp.maps import map_model
+from hgrd.host.concrete.library.cpp.queues import queue_model
 from hgrd.host.concrete.library.cpp.records import record_model
 from hgrd.host.concrete.library.cpp.smart_pointers import smart_pointer_model
 from hgrd.host.concrete.library.cpp.texts import text_model
@@ -26,8 +28,10 @@ _OF_CLASSES: Final = (
     function_model,
     thread_model,
     container_model,
+    queue_model,
     generator_model,
     record_model,
+    given_code_model,
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from enum import Enum
 from typing import Final, TypeAlias
 
@@ -12,7 +12,7 @@ from hgrd.host.concrete.expressions import must_be_followed
 from hgrd.host.concrete.library.cpp.containers import LOOKING
 from hgrd.host.concrete.places import initialisation, stop
 from hgrd.host.concrete.state.machine import Code, Machine
-from hgrd.host.concrete.state.memory import forget, forget_reachable, width_of
+from hgrd.host.concrete.state.memory import NumberKind, forget, forget_reachable, number_kind, width_of
 from hgrd.host.concrete.state.values import UNKNOWN, Cell, Object, Pointer, StoppedError, Value
 from hgrd.host.concrete.translated_loops import TranslatedLoop, lines_of_accesses
 from hgrd.program import expressions as ir
@@ -305,26 +305,25 @@ def _forget_effects(machine: Machine, parts: tuple[Statement, ...]) -> None:
     if any(isinstance(node, st.Return | st.Goto | st.UnsupportedStatement | ir.Unsupported) for node in nodes(parts)):
         raise StoppedError
     sizes = not _may_resize(parts)
+    stored = None if _calls_may_store(machine, parts, effects) else _stored_numbers(machine, parts, effects)
     if effects.through_pointers or _calls_may_store(machine, parts, effects):
-        pointers = _stores_numbers(machine, parts, effects) and not _calls_may_store(machine, parts, effects)
-        forget_reachable(list(_mentioned(machine, parts)), sizes=sizes, pointers=pointers)
+        forget_reachable(list(_mentioned(machine, parts)), sizes=sizes, stored=stored)
     if any(machine.functions[key].user_code for key in effects.calls & machine.functions.keys()):
         machine.forget_globals()
     for variable in effects.assigned | effects.exposed | effects.arrays:
         if variable.storage not in (Storage.LOCAL, Storage.PARAMETER) or variable.key in machine.variables:
-            forget(machine.object_of(variable), sizes=sizes)
+            named = variable in effects.assigned
+            forget(machine.object_of(variable), sizes=sizes, stored=None if named else stored)
 
 
-def _stores_numbers(machine: Machine, parts: tuple[Statement, ...], effects: Effects) -> bool:
-    """Whether all that statements store by pointers are numbers, and no bytes."""
+def _stored_numbers(machine: Machine, parts: tuple[Statement, ...], effects: Effects) -> Set[NumberKind] | None:
+    """The kinds of numbers that statements store by pointers; None: they store other values, or bytes."""
     called = [machine.functions.get(key) for key in effects.calls]
     everything = nodes((parts, *(f.body for f in called if f is not None)))
     stores = (n for n in everything if isinstance(n, ir.Assign | ir.Update | ir.Construct))
-    return all(_is_number(n) or isinstance(getattr(n, "place", None), ir.VariablePlace) for n in stores)
-
-
-def _is_number(store: ir.Assign | ir.Update | ir.Construct) -> bool:
-    return isinstance(store.type, FloatType) or (isinstance(store.type, IntType) and store.type.bits > 8)
+    types = (n.type for n in stores if not isinstance(getattr(n, "place", None), ir.VariablePlace))
+    kinds = {number_kind(type_) for type_ in types}
+    return None if None in kinds or (False, 8) in kinds else {kind for kind in kinds if kind is not None}
 
 
 def _may_resize(parts: tuple[Statement, ...]) -> bool:
@@ -364,7 +363,7 @@ def _may_store(machine: Machine, node: object) -> bool:
         ):
             declared = machine.functions.get(function.key)
             followed = declared is not None and declared.body is not None
-            looks = not function.user_code and function.name in (*LOOKING, "min", "max")
+            looks = not function.user_code and function.name in (*LOOKING, "min", "max", "operator->", "operator*")
             return not (followed or looks) and any(not isinstance(a.type, _NUMBERS) for a in arguments)
         case _:
             return isinstance(node, ir.IndirectCall)

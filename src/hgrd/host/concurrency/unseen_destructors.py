@@ -51,7 +51,7 @@ def destroys_unseen(functions: Mapping[str, Function]) -> bool:
     functors = [f for f in hosts if f.ref.name == "operator()" and _does_more(run_by(f.ref.key, functions))]
     unseen |= {_owner(f) for f in functors}
     names = {name for f in hosts for name in _names_of_library_types(f)} if unseen else set[str]()
-    held = any(re.search(rf"\b{re.escape(owner)}\b", name) for owner in unseen if owner for name in names)
+    held = any(re.search(rf"\b{re.escape(owner)}\b(?!::)", name) for owner in unseen if owner for name in names)
     keys = {key for f in functors if (key := _record_of_member(f))}
     return held or any(_is_given(node, keys) for f in hosts if keys for node in nodes(f.body))
 

@@ -131,7 +131,7 @@ def names_of_waiting(functions: Mapping[str, Function]) -> re.Pattern[str] | Non
     """The names of classes whose destructors wait for work; None: there are none."""
     hosts = [f for f in functions.values() if f.user_code and f.body is not None]
     waiting = {f.ref.name[1:] for f in hosts if f.ref.name.startswith("~") and _may_wait(run_by(f.ref.key, functions))}
-    return re.compile(rf"\b({'|'.join(map(re.escape, waiting))})\b") if waiting else None
+    return re.compile(rf"\b({'|'.join(map(re.escape, waiting))})\b(?!::)") if waiting else None
 
 
 def _may_wait(functions: Iterable[Function]) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -18,6 +19,7 @@ from hgrd.host.concrete.state.values import (
     Object,
     Parts,
     Pointer,
+    Unknown,
     Value,
     cells_of,
 )
@@ -32,6 +34,8 @@ _ARRAY = 8  # elements of an object that is kept as numbers, at least, where its
 _OPAQUE = 1  # a container counts as one byte at its place
 
 Records = Mapping[str, Record]
+NumberKind: TypeAlias = tuple[bool, int]
+"""Whether numbers are floating-point ones, and how many bits they have."""
 
 
 def width_of(type_: Type, records: Records) -> int | None:
@@ -288,13 +292,15 @@ def copied(container: Container) -> Container:
     return Container(new, container.count, container.width, container.fill, container.fill_type)
 
 
-def forget(target: Object, *, sizes: bool = False, pointers: bool = False) -> None:
+def forget(target: Object, *, sizes: bool = False, stored: Set[NumberKind] | None = None) -> None:
     """From now on nothing is known of what an object holds.
 
-    But how many elements containers have (`sizes`), and where pointers lead, which numbers are not stored over
-    (`pointers`; C++ [basic.lval]).
+    But how many elements containers have (`sizes`), and pointers and numbers of other kinds where only numbers of some
+    kinds are `stored` (C++ [basic.lval]; None: anything may be).
     """
     target.must_be_here()
+    if stored is not None and target.numbers is not None and number_kind(target.numbers.type) not in stored:
+        return
     target.numbers = None
     for cell in target.held.values():
         if isinstance(cell.value, Container):
@@ -304,8 +310,29 @@ def forget(target: Object, *, sizes: bool = False, pointers: bool = False) -> No
             cell.value.state = None
     kept = {at: c for at, c in target.held.items() if isinstance(c.value, Container | Generator)}
     held = {at: c for at, c in target.held.items() if isinstance(c.type, PointerType)}
-    target.held = kept | (held if pointers else {at: replace(c, value=UNKNOWN) for at, c in held.items()})
+    if stored is None:
+        held = {at: replace(c, value=UNKNOWN) for at, c in held.items()}
+    else:
+        held |= {at: c for at, c in target.held.items() if not _may_be_stored(c, stored)}
+    target.held = kept | held
     target.zero = False
+
+
+def _may_be_stored(cell: Cell, stored: Set[NumberKind]) -> bool:
+    """Whether a store of a number may change a cell; those of smart pointers and the like hold none."""
+    kind = number_kind(cell.type)
+    return isinstance(cell.value, int | float | Unknown) and (kind is None or kind in stored)
+
+
+def number_kind(type_: Type) -> NumberKind | None:
+    """The kind of a type of numbers; None: another type."""
+    match type_:
+        case IntType(bits=bits):
+            return False, bits
+        case FloatType(bits=bits):
+            return True, bits
+        case _:
+            return None
 
 
 def reachable(values: Iterable[Value]) -> list[Object]:
@@ -326,7 +353,7 @@ def reachable(values: Iterable[Value]) -> list[Object]:
     return list(found.values())
 
 
-def forget_reachable(values: Iterable[Value], *, sizes: bool = False, pointers: bool = False) -> None:
+def forget_reachable(values: Iterable[Value], *, sizes: bool = False, stored: Set[NumberKind] | None = None) -> None:
     """Code that is not followed may have stored anything in what it can reach; the rest as for `forget`."""
     for target in reachable(values):
-        forget(target, sizes=sizes, pointers=pointers)
+        forget(target, sizes=sizes, stored=stored)

@@ -294,3 +294,9 @@ def algorithm_model(qualified: str) -> Model | None:
     if owner.endswith("DeviceScan") and name in ("ExclusiveSum", "InclusiveSum"):
         return _device_scan
     return _ALGORITHMS.get(name) if owner in ("", "std", "thrust", "std::ranges") else None
+
+
+def algorithm(call: LibraryCall) -> Value | None:
+    """The result of an algorithm that calls nothing of the program."""
+    model = algorithm_model(call.function.qualified)
+    return None if model is None else model(call)

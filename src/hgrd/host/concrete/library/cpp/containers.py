@@ -228,7 +228,7 @@ def _clear(call: LibraryCall) -> Value | None:
 
 
 def _erase(call: LibraryCall) -> Value | None:
-    """erase(first, end())."""
+    """erase(first, last), erase(place)."""
     container = container_at(call)
     width, count = container.width, container.count
     match call.arguments[1:]:
@@ -237,9 +237,24 @@ def _erase(call: LibraryCall) -> Value | None:
                 clear(container.elements, a, b)
                 container.count = a // width
                 return call.arguments[1]
+        case (Pointer(target=s, offset=int(a)),) if s is container.elements and width and count and not s.zero:
+            without(call, container, a // width)
+            return Pointer(container.elements, a)
         case _:
             pass
     return forget_elements(call)
+
+
+def without(call: LibraryCall, container: Container, index: int) -> None:
+    """Removes an element: those behind it move up, and pointers to where the elements were are not followed."""
+    width, count, old = container.width, container.count, container.elements
+    if width is None or not count or index >= count:
+        raise StoppedError
+    elements = Object(old.name, written=call.span, zero=old.zero)
+    copy_bytes(Pointer(elements, 0), Pointer(old, 0), index * width, call.span)
+    behind = Pointer(old, (index + 1) * width)
+    copy_bytes(Pointer(elements, index * width), behind, (count - index - 1) * width, call.span)
+    container.elements, container.count, old.moved = elements, count - 1, True
 
 
 def _insert(call: LibraryCall) -> Value | None:

@@ -84,7 +84,7 @@ def callable_of(call: LibraryCall, index: int) -> Closure | Callee | Null:
         return value
     if not isinstance(type_, RecordType):
         raise StoppedError
-    operator = _operator(machine, type_.key)
+    operator = operator_of(machine, type_.key)
     if operator is None or _changes_itself(operator):
         raise StoppedError
     made = Object("function", width_of(type_, machine.records))
@@ -92,7 +92,7 @@ def callable_of(call: LibraryCall, index: int) -> Closure | Callee | Null:
     return Closure(made, type_.key)
 
 
-def _operator(machine: Machine, record: str) -> Function | None:
+def operator_of(machine: Machine, record: str) -> Function | None:
     """The only call operator of a record."""
     found = [f for f in machine.functions.values() if f.ref.name == "operator()" and _is_method(f, record)]
     return found[0] if len(found) == 1 else None
@@ -129,7 +129,7 @@ def run_callable(call: LibraryCall, value: Value, first: int) -> Value:
     """Calls what an object holds, with the arguments of a call from one on: references as they are, and values."""
     match value:
         case Closure(target=target, record=record):
-            function, own = _operator(call.machine, record), (Pointer(target, 0),)
+            function, own = operator_of(call.machine, record), (Pointer(target, 0),)
         case Callee(function=ref):
             function, own = call.machine.functions.get(ref.key), ()
         case _:
