@@ -92,4 +92,9 @@ def test_memory_that_is_not_page_locked_is_copied_before_the_call_returns(tmp_pa
     """Where the program has page-locked memory elsewhere, it is not sure that this is none."""
     parts = {"WAIT": "cudaGetLastError()", "MADE": "slot.host = (unsigned char *)std::malloc(4096)"}
     assert _outcome(tmp_path, **parts) == (Outcome.SAFE, [])
-    assert _outcome(tmp_path, OTHER="cudaMallocHost(&pinned, 64);", **parts) == (Outcome.UNKNOWN, [])
+    assert _outcome(tmp_path, OTHER="cudaMallocHost(&pinned, 64);", **parts) == (
+        Outcome.SAFE,
+        [],
+    )  # the only run shows it
+    by_input = 'if (std::getenv("A")) cudaMallocHost(&pinned, 64);'
+    assert _outcome(tmp_path, OTHER=by_input, **parts) == (Outcome.UNKNOWN, [])

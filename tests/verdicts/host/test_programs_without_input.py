@@ -55,6 +55,18 @@ __global__ void agree(float *a) {
   a[blockIdx.x * 256 + threadIdx.x] = one;
 }
 struct Job { float *p; };
+__global__ void from_float(float *x, const float *y) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (y[i] * 3.f > 1e9f) x[i] = 1.f;
+}
+__global__ void shift_some(float *x, const float *y) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (y[i] * 3.f > 1e9f) x[i] = y[(i + 1) % N];
+}
+__global__ void by_member(Job job) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (job.p[i] * 3.f > 1e9f) job.p[i] = 1.f;
+}
 void CUDART_CB fill(void *job) { std::fill(((Job *)job)->p, ((Job *)job)->p + 4, 0.f); }
 struct Lent {
   Job *job;
@@ -184,6 +196,71 @@ def test_what_is_not_apart_races(tmp_path: Path, body: str, one: str, other: str
     assert (found.outcome, races) == (Outcome.RACE, {(_line(one), _line(other), Confidence.CONFIRMED)})
 
 
+REACHING = [
+    "drawn<<<4, 256, 0, s[a]>>>((int *)b[a]); put<<<4, 256, 0, s[c]>>>(b[AT], N, k + 1.f);",
+    "by_float<<<4, 256, 0, s[a]>>>(b[a]); put<<<4, 256, 0, s[c]>>>(b[AT], N, k + 1.f);",
+    "from_float<<<4, 256, 0, s[a]>>>(b[AT], h[0]); put<<<4, 256, 0, s[c]>>>(b[a], N, k + 1.f);",
+    "by_member<<<4, 256, 0, s[a]>>>(Job{b[a]}); put<<<4, 256, 0, s[c]>>>(b[AT], N, k + 1.f);",
+    "by_float<<<4, 256, 0, s[a]>>>(b[a]); cudaMemcpyAsync(h[a], b[AT], N * 4, cudaMemcpyDeviceToHost, s[c]);",
+    "by_float<<<4, 256, 0, s[a]>>>(m[a]); sum += m[AT][3];",
+]
+
+
+@pytest.mark.parametrize("body", REACHING)
+def test_what_a_kernel_may_use_at_all_is_what_it_gets(tmp_path: Path, body: str) -> None:
+    assert _is_shown(_launch(tmp_path, body.replace("AT", APART)))
+    assert not _is_shown(_launch(tmp_path, body.replace("AT", SAME)))
+
+
+ELSEWHERE = """
+__device__ float *variable[3];
+__global__ void by_pointer(float **all, int a) { if (all[a][threadIdx.x] * 3.f > 1e9f) all[a][threadIdx.x] = 1.f; }
+__global__ void by_variable(int a) { if (variable[a][threadIdx.x] * 3.f > 1e9f) variable[a][threadIdx.x] = 1.f; }
+__global__ void by_number(size_t a) { if (((float *)a)[threadIdx.x] * 3.f > 1e9f) ((float *)a)[threadIdx.x] = 1.f; }
+__global__ void choose(float **all, float *x, float *y, const float *by) { all[0] = by[0] * 3.f > 1e9f ? x : y; }
+__global__ void from_pointer(float *x, float **all) {
+  float y = all[0][threadIdx.x];
+  if (y * 3.f > 1e9f) x[threadIdx.x] = y;
+}
+int main("""
+
+
+@pytest.mark.parametrize(
+    ("before", "launch"),
+    [
+        (
+            "float **all; cudaMalloc(&all, sizeof b); cudaMemcpy(all, b, sizeof b, cudaMemcpyHostToDevice);",
+            "by_pointer<<<1, 32, 0, s[a]>>>(all, AT);",
+        ),
+        ("cudaMemcpyToSymbol(variable, b, sizeof b);", "by_variable<<<1, 32, 0, s[a]>>>(AT);"),
+        ("", "by_number<<<1, 32, 0, s[a]>>>((size_t)b[AT]);"),
+        (
+            "float **all; cudaMalloc(&all, 8); choose<<<1, 1>>>(all, b[0], b[1], h[0]); cudaDeviceSynchronize();",
+            "from_pointer<<<1, 32, 0, s[a]>>>(m[AT], all);",
+        ),
+    ],
+)
+@pytest.mark.parametrize("at", [APART, SAME])
+def test_a_kernel_that_comes_to_memory_by_other_ways(tmp_path: Path, before: str, launch: str, at: str) -> None:
+    body = f"{launch} put<<<4, 256, 0, s[c]>>>(b[a], N, k + 1.f);".replace("AT", at)
+    text = (
+        HEAD.replace("BODY", body)
+        .replace("int main(", ELSEWHERE)
+        .replace("  for (int k = 0;", f"{before} for (int k = 0;")
+    )
+    report = analyze((parse(tmp_path, text),), AnalysisOptions(), LateReplayer(inf))
+    (put,) = (
+        x for kernel in report.kernels for x in kernel.launches if x.kernel == "put" and x.launch_span is not None
+    )
+    assert not _is_shown(put)
+
+
+def test_only_what_both_read_may_be_the_same(tmp_path: Path) -> None:
+    body = "from_float<<<4, 256, 0, s[a]>>>(b[a], m[0]); from_float<<<4, 256, 0, s[c]>>>(b[AT], m[0]);"
+    assert _is_shown(_launch(tmp_path, body.replace("AT", APART)))
+    assert not _is_shown(_launch(tmp_path, body.replace("m[0]); from", "b[c]); from").replace("AT", APART)))
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -215,8 +292,6 @@ def test_what_is_not_apart_races(tmp_path: Path, body: str, one: str, other: str
             "put<<<4, 256, 0, s[a]>>>(b[a], N, k); cudaMemcpy2DAsync(h[a], 128, b[AT], 128, 128, 8, "
             "cudaMemcpyDeviceToHost, s[c]);"
         ),
-        "drawn<<<4, 256, 0, s[a]>>>((int *)b[a]); put<<<4, 256, 0, s[c]>>>(b[AT], N, k + 1.f);",
-        "by_float<<<4, 256, 0, s[a]>>>(b[a]); put<<<4, 256, 0, s[c]>>>(b[AT], N, k + 1.f);",
         (
             "auto l = std::make_unique<Lent>(&jobs[k], b[AT]); put<<<4, 256, 0, s[a]>>>(b[a], N, k); "
             "put<<<4, 256, 0, s[c]>>>(l->p, N, k + 1.f);"
@@ -241,6 +316,14 @@ def test_memory_that_a_launch_gets_once_only(tmp_path: Path) -> None:
     assert _is_shown(_launch(tmp_path, body.replace("AT", APART)))
     found = _launch(tmp_path, body.replace("AT", SAME))
     assert {(f.first.span.line, f.second.span.line) for f in found.findings} == {(_line("shifts"), _line("shifts"))}
+
+
+def test_accesses_that_floats_decide_are_not_those_of_one_run(tmp_path: Path) -> None:
+    body = "for (float *all : b) cudaMemset(all, 0, N * 4); cudaDeviceSynchronize(); "
+    body += "KERNEL<<<4, 256, 0, s[a]>>>(b[a], b[AT]);"
+    found = _launch(tmp_path, body.replace("AT", APART).replace("KERNEL", "shift_some"))
+    assert (found.outcome, found.findings) == (Outcome.UNKNOWN, ())
+    assert _is_shown(_launch(tmp_path, body.replace("AT", APART).replace("KERNEL", "shift")))
 
 
 def test_options_make_other_launches_than_the_run(tmp_path: Path) -> None:

@@ -70,13 +70,14 @@ def run_beside_launches(tables: Tables, main: Function, deadline: float) -> RunB
     queue, ended = _run(tables, main, kernels, _STEPS, deadline)
     races = host_races(queue, kernels.uses)
     closed = ended and not races and not takes_input(main) and not destroys_unseen(tables.functions)
-    if not closed or not nothing_meets(queue, kernels.uses):
+    if not closed or not nothing_meets(queue, kernels.uses, kernels.reach):
         return RunBeside(races)
     spans = {span for work in queue.works for span in (work.span, *(used.span for used in work.uses))}
     places = frozenset((span.file, span.line) for span in spans) | queue.used
-    launches = [((w.span, w.kernel), kernels.uses[w.number]) for w in queue.works if w.kernel]
-    alike = frozenset(place for place, uses in launches if not uses.distinct)
-    mixed = frozenset(place for place, uses in launches if not are_threads_apart(uses.touches))
+    launches = [((w.span, w.kernel), w.number) for w in queue.works if w.kernel]
+    alike = frozenset(place for place, number in launches if not kernels.gets_distinct(number))
+    exact = {number: uses for number, uses in kernels.uses.items() if uses.exact}
+    mixed = frozenset(place for place, n in launches if n not in exact or not are_threads_apart(exact[n].touches))
     return RunBeside((), places, alike, mixed)
 
 

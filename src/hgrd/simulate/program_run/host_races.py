@@ -7,7 +7,8 @@ Execution").  Kernels that both use atomic operations on one object may wait for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,7 @@ from hgrd.host.concrete.state.queue import FILL, THREAD, HostUse, Queue, Used, W
 from hgrd.host.concrete.state.values import Object
 from hgrd.program.span import Span
 from hgrd.simulate.launch import ConcreteLaunch
+from hgrd.simulate.program_run.kernel_reach import KernelReach
 from hgrd.simulate.program_run.kernel_runs import KernelUses
 from hgrd.simulate.trace import MemoryOrder, Touch
 
@@ -61,12 +63,14 @@ def host_races(queue: Queue, kernels: dict[int, KernelUses]) -> tuple[HostRace, 
     return tuple(found.values())
 
 
-def nothing_meets(queue: Queue, kernels: dict[int, KernelUses]) -> bool:
-    """Whether it is known of all that nothing orders that it uses different bytes, or only reads them."""
-    known = not (queue.lost or queue.unsure) and all(
-        w.number in kernels and kernels[w.number].exact for w in queue.works if w.kernel
-    )
-    return known and _Table(queue, kernels).nothing_meets()
+def nothing_meets(queue: Queue, kernels: dict[int, KernelUses], reach: Mapping[int, KernelReach | None]) -> bool:
+    """Whether it is known of all that nothing orders that it uses different bytes, or only reads them.
+
+    Of kernels that may make other accesses in another run it is their reach that counts.
+    """
+    exact = {number: uses for number, uses in kernels.items() if uses.exact}
+    known = all(w.number in exact or reach.get(w.number) is not None for w in queue.works if w.kernel)
+    return known and not (queue.lost or queue.unsure) and _Table(queue, exact, reach).nothing_meets()
 
 
 def _place(end: RaceEnd) -> tuple[object, ...]:
@@ -77,6 +81,7 @@ def _place(end: RaceEnd) -> tuple[object, ...]:
 class _Table(Struct):
     queue: Queue
     kernels: dict[int, KernelUses]
+    reach: Mapping[int, KernelReach | None] = MappingProxyType({})
     _maps: dict[tuple[int, int], NDArray[np.uint8] | None] = field(
         default_factory=dict["tuple[int, int]", "NDArray[np.uint8] | None"]
     )
@@ -102,15 +107,26 @@ class _Table(Struct):
         """Whether two pieces of work may use the same bytes, and not only read them or update them atomically."""
         a, b = self._map(one, target), self._map(other, target)
         if a is None or b is None:
-            return True
+            one_, other_ = self._anywhere(one, target), self._anywhere(other, target)
+            return bool(one_ and other_ and one_ | other_ not in (_READS, _UPDATES))
         size = min(len(a), len(b))
         both = a[:size] | b[:size]
         return bool(np.any((a[:size] != 0) & (b[:size] != 0) & (both != _READS) & (both != _UPDATES)))
 
+    def _anywhere(self, work: Work, target: Object) -> int:
+        """How work uses any byte of an object, at most."""
+        bytes_, reach = self._map(work, target), self.reach.get(work.number)
+        if bytes_ is not None:
+            return int(np.bitwise_or.reduce(bytes_, initial=0))
+        if reach is None or id(target) in reach.stores:
+            return _STORES
+        return _READS if id(target) in reach.uses else 0
+
     def _meets_host(self, work: Work, use: HostUse) -> bool:
         bytes_ = self._map(work, use.used.target)
         if bytes_ is None or use.used.low < 0:
-            return True
+            used = self._anywhere(work, use.used.target)
+            return bool(used & (_STORES | _UPDATES) or (used and use.used.stores))
         there = bytes_[use.used.low : use.used.high]
         return bool(np.any(there if use.used.stores else there & (_STORES | _UPDATES)))
 

@@ -36,6 +36,7 @@ from hgrd.simulate.launch import ConcreteLaunch, Finished, RunOutcome
 from hgrd.simulate.lockstep.instructions import UnsupportedError
 from hgrd.simulate.lockstep.memory import SHIFT
 from hgrd.simulate.program_run.determined import floats_decide, is_determined
+from hgrd.simulate.program_run.kernel_reach import KernelReach, are_distinct, reach_of
 from hgrd.simulate.program_run.launch_memory import KnownData, LaunchMemory, launch_memory
 from hgrd.simulate.program_run.launch_run import Watched
 from hgrd.simulate.program_run.left_in_memory import take_over
@@ -83,7 +84,7 @@ class WatchedLaunch(Struct):
 class KernelRuns(Struct):
     """Whoever runs the kernels of a concrete run, for some seconds; then it is not known what they do.
 
-    `uses` are those of kernels, by the numbers of pieces of work.
+    `uses` are those of kernels, by the numbers of pieces of work, `reach` is what these may use at all (None: unknown).
     """
 
     tables: Tables
@@ -91,14 +92,22 @@ class KernelRuns(Struct):
     watched: WatchedLaunch | None = None
     kept: int = 0
     uses: dict[int, KernelUses] = field(default_factory=dict[int, KernelUses])
+    reach: dict[int, KernelReach | None] = field(default_factory=dict[int, "KernelReach | None"])
     _kernels: dict[str, Executable] = field(default_factory=dict[str, Executable])
     _sure: dict[str, bool] = field(default_factory=dict[str, bool])
+
+    def gets_distinct(self, number: int) -> bool:
+        """Whether each pointer that a kernel gets, by the number of its work, leads to another object."""
+        found = self.uses.get(number) or self.reach.get(number)
+        return found is not None and found.distinct
 
     def run(self, machine: Machine, kernel: FunctionRef, launched: Launched, work: Work, /) -> bool:
         """Runs a kernel; False: what it leaves in memory is not known.
 
         Raises SeenError when all that was asked of the watched launch is found.
         """
+        if self.watched is None:
+            self.reach[work.number] = reach_of(machine, kernel, launched)
         if self.seconds <= 0:
             return False
         begin = perf_counter()
@@ -188,8 +197,7 @@ class KernelRuns(Struct):
         if self.kept <= _MOST_KEPT and self.watched is None:
             numbers = {id(o): a >> SHIFT for o, a in zip(launched.originals, run.found.addresses, strict=True)}
             known = exact and {t.memory for t in touches} <= set(numbers.values())
-            distinct = len(launched.originals) == len(launched.arguments) + len(launched.variables)
-            uses = KernelUses(known, distinct, touches, numbers, run.launch, run.executable.sites)
+            uses = KernelUses(known, are_distinct(launched), touches, numbers, run.launch, run.executable.sites)
             self.uses[work.number] = uses
 
     def _collect(self, run: _Run, *, supposed: bool) -> None:
