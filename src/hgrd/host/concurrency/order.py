@@ -146,19 +146,19 @@ class _Left(Struct):
 class Order(Struct):
     """Work so far, and what comes before what is next.
 
-    `lenient`: whatever may order work does so; otherwise only what surely does.  `cautious`: streams that may be one
-    are, too; `apart`: not even those are that are got from the library in one way, nor are events by unknown numbers,
-    and only streams that surely wait for the default stream do.
+    `lenient`: whatever may order work does so, else what surely does.  `cautious`: so are streams that may be one,
+    `apart`: not even those that are got from the library in one way, nor events by unknown numbers, and only streams
+    that surely wait for the default stream do; `exact`: a wait for a stream is one for no other one.
     `everything` is all work and what comes before it, `devices` have that of each device, and `left` what is left of
-    the streams of work, by their names.
-    `host` is what the thread of the host knows to be complete that is followed, `outer` what those know that have begun
-    it (and what their events stand for), `ended` what threads have known at their end.
+    the streams of work, by their names.  `host` is what the thread of the host that is followed knows to be complete,
+    `outer` what those know that have begun it (and what their events stand for), `ended` what threads know at the end.
     """
 
     facts: Streams
     lenient: bool
     cautious: bool = False
     apart: bool = False
+    exact: bool = False
     done: list[Done] = field(default_factory=list[Done])
     host: Completed = NONE
     everything: Completed = NONE
@@ -298,7 +298,7 @@ class Order(Struct):
             return True
         if self.cautious and self.facts.may_be(one[0], other[0]):
             return True
-        if self.lenient and (self.cautious or not work):
+        if self.lenient and not self.exact and (self.cautious or not work):
             return not self.facts.differ(one, other)
         return one == other and ((self.lenient and not self.apart) or not is_got(one[0]))
 

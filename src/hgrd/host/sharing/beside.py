@@ -6,7 +6,7 @@ assume.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import chain
 
 from msgspec.structs import replace
@@ -72,7 +72,7 @@ def find_beside(
     sure = None if waits is None or calls_back else Order(streams, lenient=True, cautious=True).run(events)
     candidates = Candidates(iterations.origins)
     places_ = {id(d): number for number, d in enumerate(done)}
-    compared: set[tuple[int, int]] = set()
+    compared, free = set[tuple[int, int]](), set[tuple[int, int]]()
     launches, performed = launches_of((d.work for d in done), iterations), performs_graph(trace, events)
     for one, other in concurrent(done, partners):
         for pair in with_host(one.work, other.work, iterations, trace):
@@ -82,6 +82,7 @@ def find_beside(
             clear |= set(keys_of(pair))
             tell_shared(pair, found)
         first, second = places_[id(one)], places_[id(other)]
+        free.add((first, second))
         surely = sure is not None and never_ordered(sure[first], sure[second], first, performed=performed)
         linked = trace.linked and one.work.captured and other.work.captured
         waiting = waits is not None and any(waits(w.kernel) for w in (one.work, other.work) if w.kernel)
@@ -94,6 +95,7 @@ def find_beside(
             clear |= set(keys_of(pair))
             tell_shared(pair, found, launches.given(pair, iterations))
     done = Order(streams, lenient=False).run(events)
+    places_, unwaited = {id(d): number for number, d in enumerate(done)}, _unwaited(streams, events, partners) - free
     both = list(_in_threads(done, partners)) if threads else []
     for one, other in both:
         for pair in pairs(one.work, other.work, iterations, trace, clash=True):
@@ -105,9 +107,11 @@ def find_beside(
             pairs(one.work, other.work, iterations, trace, clash=False),
             with_host(one.work, other.work, iterations, trace, loosely=True),
         )
+        of_host = one.work.by_host != other.work.by_host
+        open_ = unseen or (of_host and (places_.get(id(one)), places_.get(id(other))) in unwaited)
         for pair in chain(*possible):
             if clear.isdisjoint(keys_of(pair)):
-                (tell_shared if unseen else tell_assumed)(pair, found, launches.given(pair, iterations))
+                (tell_shared if open_ else tell_assumed)(pair, found, launches.given(pair, iterations))
     asked = {e.event for e in events if isinstance(e, Wait | Follow) and e.event is not None}
     marked = {e.event for e in events if isinstance(e, Mark)}
     unclear = any(streams.is_any(e) or any(streams.is_unclear(e, other) for other in marked) for e in asked)
@@ -121,6 +125,13 @@ def find_beside(
                 candidates.add(one.work, other.work, sure=False)
     for candidate in candidates.nearest():
         tell_candidate(candidate, clear, iterations, trace, launches, found)
+
+
+def _unwaited(streams: Streams, events: Sequence[Event], partners: Sequence[int]) -> Set[tuple[int, int]]:
+    """Pairs of work, by their numbers, that no wait orders but one for a stream that may be another one."""
+    done = Order(streams, lenient=True, exact=True).run(events)
+    numbers = {id(d): number for number, d in enumerate(done)}
+    return {(numbers[id(one)], numbers[id(other)]) for one, other in concurrent(done, partners)}
 
 
 def _in_one_stream(events: Iterable[Event]) -> bool:

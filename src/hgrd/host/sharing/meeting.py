@@ -63,7 +63,7 @@ def pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash
             if not (a.found or b.found):
                 found = _meeting_place(one, a, other, b, iterations, trace, clash=clash)
             else:
-                found = _led_to(a, b, one.choices | other.choices, iterations) if calls else None
+                found = _led_to(a, b, one.choices | other.choices, iterations) if calls or one.kernel else None
             if found is None:
                 continue
             name = name_of(found, iterations, trace)
