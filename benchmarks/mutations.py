@@ -78,6 +78,8 @@ from hgrd.cuda.memory_model import Scope
 from hgrd.cuda.ptx.opcodes import Effect
 from hgrd.host.concurrency.keyed_pointers import Held
 from hgrd.host.concurrency.unseen_destructors import UnseenStores
+from hgrd.host.provenance.selected_input import SelectedInput
+from hgrd.simulate.program_run.kernel_reach import KernelReach
 from hgrd.solve.normal_form.formula import Some
 from hgrd.solve.steps.refute import Stuck
 from hgrd.symbolic.loops.narrowing import Narrowing
@@ -3219,5 +3221,89 @@ MUTATIONS = (
         "the host uses no memory by pointers of which nothing is known",
         ("tests/verdicts/host/test_uses_by_unknown_pointers.py",),
         gives(None, "host.semantics:record_use_anywhere"),
+    ),
+    Mutation(
+        "polls-always-wait",
+        "any loop that asks whether work is complete goes on until it is",
+        ("tests/verdicts/host/test_unfinished_work.py",),
+        gives(True, "host.execution.polls:goes_on"),
+    ),
+    Mutation(
+        "references-read-nothing",
+        "functions of the library read nothing that they get by reference",
+        ("tests/verdicts/host/test_reads_by_reference.py",),
+        gives(None, "host.execution.host_uses:_record_references"),
+    ),
+    Mutation(
+        "input-unselected",
+        "tests of the host select no input, and refuse none",
+        ("tests/verdicts/host/test_selected_input.py",),
+        gives(SelectedInput(), "host.execution.run_state:selected_input"),
+    ),
+    Mutation(
+        "sets-in-input-order",
+        "sets, maps and lists hold what was put into them in the order of the input",
+        ("tests/verdicts/host/test_selected_input.py",),
+        gives(False, "host.semantics:keeps_order"),
+    ),
+    Mutation(
+        "new-containers-of-input",
+        "a container that another one is taken over by holds input",
+        ("tests/verdicts/host/test_selected_input.py",),
+        put("host.provenance.by_object:ObjectProvenance.record_taken_over", lambda _, value, __: value),
+    ),
+    Mutation(
+        "given-code-uses-nothing",
+        "algorithms and the like run no code that they are given",
+        ("tests/verdicts/host/test_uses_by_given_code.py",),
+        gives(None, "host.device_work.order:follow_given"),
+    ),
+    Mutation(
+        "held-code-uses-nothing",
+        "objects of the library hold no code but that which launches kernels",
+        ("tests/verdicts/host/test_uses_by_given_code.py",),
+        gives(None, "host.execution.held_functions:_note"),
+    ),
+    Mutation(
+        "library-writes-by-table",
+        "functions of the library that are in no table write nothing",
+        ("tests/verdicts/host/test_writes_by_the_library.py",),
+        gives(None, "host.execution.host_uses:_record_unknown"),
+    ),
+    Mutation(
+        "sorted-whatever-is-alike",
+        "a sort says where elements are of which none comes first",
+        ("tests/host/test_concrete_algorithms.py",),
+        gives((), "host.concrete.library.cpp.given_code:pairwise"),
+    ),
+    Mutation(
+        "kernels-reach-nothing",
+        "kernels reach no memory but that of which a run shows that they use it",
+        ("tests/verdicts/host/test_programs_without_input.py",),
+        gives(KernelReach(True, frozenset[int](), frozenset[int]()), "simulate.program_run.kernel_runs:reach_of"),
+    ),
+    Mutation(
+        "waits-for-any-stream",
+        "the host has waited for a stream that may be another one",
+        ("tests/verdicts/host/test_waits_in_loops.py",),
+        gives(frozenset[object](), "host.sharing.beside:_unwaited"),
+    ),
+    Mutation(
+        "long-loops-store-nothing",
+        "a long loop changes no numbers of the kind that it stores",
+        ("tests/host/test_concrete_queues.py",),
+        gives(False, "host.concrete.state.memory:_may_be_stored"),
+    ),
+    Mutation(
+        "queues-keep-their-front",
+        "a queue keeps the element that is taken from its front",
+        ("tests/host/test_concrete_queues.py",),
+        gives(None, "host.concrete.library.cpp.queues:without"),
+    ),
+    Mutation(
+        "tables-lead-nowhere",
+        "kernels come to no memory by pointers that the host has copied to the device",
+        ("tests/verdicts/host/test_pointers_in_memory_at_once.py",),
+        gives(None, "host.sharing.meeting:_led_to"),
     ),
 )
