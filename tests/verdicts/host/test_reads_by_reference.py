@@ -78,6 +78,13 @@ def test_a_reference_that_an_object_of_the_program_keeps(tmp_path: Path) -> None
     assert outcomes_of_launches(check(tmp_path / "copied", copied)) == {Outcome.RACE}
 
 
+def test_a_flag_that_the_host_polls_by_an_atomic_reference(tmp_path: Path) -> None:
+    """The reference itself reads nothing, and what the host makes of the flag is not followed."""
+    text = PROGRAM.replace("#include <any>", "#include <any>\n#include <cuda/atomic>").replace("WAIT", "")
+    poll = "cuda::atomic_ref<float, cuda::thread_scope_system> f(h[0]); while (f.load() == 0.0f) {}"
+    assert outcomes_of_launches(check(tmp_path, text.replace("USE", poll))) == {Outcome.UNKNOWN}
+
+
 @pytest.mark.parametrize("use", LOOKING)
 def test_an_address_that_is_taken_early(tmp_path: Path, use: str) -> None:
     assert _outcomes(tmp_path / "early", use, "") == {Outcome.SAFE}

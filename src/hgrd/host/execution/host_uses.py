@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from hgrd.cuda.atomics import is_atomic_object
 from hgrd.cuda.spelling import cuda_name
 from hgrd.host.concurrency.addresses import ANYWHERE, Place
 from hgrd.host.concurrency.rows import Row
@@ -187,6 +188,7 @@ def _record_references(call: LibraryCall, name: str) -> None:
         if isinstance(value, Pointer) and isinstance(type_, PointerType) and type_.reference:
             for writes in (False, True) if name in _CHANGING else (name == "tie",):
                 span, kept = call.span, name in _CONSTRUCTING and _makes_record(call)
+                kept = kept or is_atomic_object(call.call.function.qualified)  # whose members read it, as atomics do
                 record_use(call.run, call.machine, call.state, value, type_.to, span, writes=writes, polls=kept)
 
 
