@@ -146,7 +146,7 @@ class HostSemantics(Semantics):
     ) -> None:
         if pointer.target.key in self.run.text.unseen_stores.variables:
             state.store[pointer.target.key] = EMPTY
-        record_use(self.run, machine, state, pointer, type_, span, writes=False, polls=volatile)
+        record_use(self.run, machine, state, pointer, type_, span, writes=False, unsure=volatile)
         if volatile:
             record_poll(self.run, machine, state)
 

@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
   View view{b, 1024};
   cudaMemcpy(v, &view, sizeof view, cudaMemcpyHostToDevice);
   cudaStream_t s, t;
-  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+  STREAMS
   LAUNCHES
   cudaDeviceSynchronize();
 }
@@ -36,19 +36,24 @@ PAIRS = [
     "by_view<<<1, 32, 0, s>>>(m, v); put<<<4, 256, 0, t>>>(USED, 1024);",
     "into_table<<<1, 32, 0, s>>>(all); get<<<1, 32, 0, t>>>(m, USED);",
     "by_table<<<1, 32, 0, s>>>(m, all); cudaMemsetAsync(USED, 0, 4096, t);",
+    "cudaMemsetAsync(USED, 0, 4096, t); by_table<<<1, 32, 0, s>>>(m, all);",
 ]
+FREE = "cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);"
+STREAMS = [FREE, "cudaStreamCreate(&s), cudaStreamCreate(&t);"]
 
 
 @pytest.mark.parametrize("launches", PAIRS)
+@pytest.mark.parametrize("streams", STREAMS)
 @pytest.mark.parametrize(("used", "outcome"), [("b", Outcome.UNKNOWN), ("c", Outcome.SAFE)])
-def test_memory_that_a_table_leads_to(tmp_path: Path, launches: str, used: str, outcome: Outcome) -> None:
-    report = check(tmp_path, PROGRAM.replace("LAUNCHES", launches.replace("USED", used)))
+def test_memory_that_a_table_leads_to(tmp_path: Path, streams: str, launches: str, used: str, outcome: Outcome) -> None:
+    report = check(tmp_path, PROGRAM.replace("STREAMS", streams).replace("LAUNCHES", launches.replace("USED", used)))
     launched = [x for kernel in report.kernels for x in kernel.launches if x.launch_span is not None]
     assert {x.outcome for x in launched} == {outcome}
 
 
 @pytest.mark.parametrize("launches", PAIRS[:3])
 def test_work_in_one_stream_is_in_order(tmp_path: Path, launches: str) -> None:
-    report = check(tmp_path, PROGRAM.replace("LAUNCHES", launches.replace("USED", "b").replace(", t>", ", s>")))
+    ordered = launches.replace("USED", "b").replace(", t>", ", s>")
+    report = check(tmp_path, PROGRAM.replace("STREAMS", FREE).replace("LAUNCHES", ordered))
     launched = [x for kernel in report.kernels for x in kernel.launches if x.launch_span is not None]
     assert {x.outcome for x in launched} == {Outcome.SAFE}

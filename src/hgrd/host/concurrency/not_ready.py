@@ -19,7 +19,8 @@ from hgrd.program.types import BoolType, OpaqueType, PointerType
 from hgrd.program.walk import nodes
 
 QUERIES: Final = ("cudaStreamQuery", "cudaEventQuery")
-NOT_READY: Final = 600
+NOT_READY: Final = 600  # cudaErrorNotReady
+_NEXT, _CONTINUE, _BREAK, _RETURN = "next", "continue", "break", "return"
 _OWN: Final = (ir.Storage.LOCAL, ir.Storage.PARAMETER)
 _DEEPEST: Final = 8  # calls
 _OPTIONAL: Final = "std::optional::"
@@ -53,9 +54,6 @@ def _is_tested_again(loop: st.Loop | st.DoWhile, run: _Run, known: Known) -> boo
     if isinstance(loop, st.Loop) and loop.step is not None:
         run.value(loop.step, known)
     return loop.condition is None or bool(run.value(loop.condition, known))
-
-
-_NEXT, _CONTINUE, _BREAK, _RETURN = "next", "continue", "break", "return"
 
 
 class _Run(Struct):
@@ -191,8 +189,6 @@ class _Run(Struct):
         if _is_optional(function):
             return self._member(call, known)
         known_arguments = [self.value(argument, known) for argument in given]
-        for argument in given:
-            _forget(argument, known)
         inside = self.inside or call is self.asked
         if is_query(call):
             return NOT_READY if inside else None
@@ -234,12 +230,12 @@ class _Run(Struct):
         """Forgets what an expression may change."""
         for node in nodes(e):
             match node:
-                case ir.Assign(place=ir.VariablePlace(variable=variable)):
+                case (
+                    ir.Assign(place=ir.VariablePlace(variable=variable))
+                    | ir.Update(place=ir.VariablePlace(variable=variable))
+                    | ir.AddressOf(place=ir.VariablePlace(variable=variable))
+                ):
                     known.pop(variable.key, None)
-                case ir.Update(place=ir.VariablePlace(variable=variable)):
-                    known.pop(variable.key, None)
-                case ir.AddressOf():
-                    _forget(node, known)
                 case _:
                     pass
 
@@ -251,13 +247,6 @@ def _set(known: Known, variable: ir.Variable, value: int | None) -> int | None:
     else:
         known[variable.key] = value
     return value
-
-
-def _forget(argument: ir.Expression, known: Known) -> None:
-    """Forgets the variables whose addresses a function gets."""
-    for node in nodes(argument):
-        if isinstance(node, ir.AddressOf) and isinstance(node.place, ir.VariablePlace):
-            known.pop(node.place.variable.key, None)
 
 
 def _is_optional(function: ir.FunctionRef) -> bool:

@@ -231,7 +231,7 @@ Event: TypeAlias = Work | Use | Wait | Mark | Follow | Replay | Begin | End | Jo
 
 
 class Held(Struct, frozen=True):
-    """A function that launches kernels, given to an object of the library, and the object that it belongs to.
+    """A function that is given to an object of the library, and the object that it belongs to.
 
     `bound` are the arguments that it gets, or the numbers, from 1, of those that the object is called with; None: it
     gets all of these.  `rest`: it gets all of these after the bound ones.

@@ -67,9 +67,7 @@ class UnseenStores(Struct, frozen=True):
 
 
 def unseen_stores(functions: Mapping[str, Function]) -> UnseenStores:
-    """The stores of destructors and deleters, where the library may run some that do more than give back."""
-    if not destroys_unseen(functions):
-        return UnseenStores()
+    """The stores of all destructors and deleters, any of which the library may run."""
     hosts = [f for f in functions.values() if f.user_code and f.body is not None]
     roots = [f for f in hosts if f.ref.name.startswith("~") or f.ref.name == "operator()"]
     below = {f.ref.key: f for root in roots for f in run_by(root.ref.key, functions) if f.user_code}

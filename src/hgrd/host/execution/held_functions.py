@@ -128,11 +128,10 @@ def _is_of_device(function: Function) -> bool:
 
 
 def _any_argument(machine: Machine, parameter: ir.Variable) -> Value:
-    match parameter.type:
-        case PointerType(to=type_, reference=True):
-            return unknown(machine, parameter.name, type_, parameter.span)
-        case type_:
-            return unknown(machine, parameter.name, type_, parameter.span)
+    type_ = parameter.type
+    if isinstance(type_, PointerType) and type_.reference:
+        type_ = type_.to
+    return unknown(machine, parameter.name, type_, parameter.span)
 
 
 def invoked(call: LibraryCall) -> tuple[Function, tuple[Value, ...]] | None:

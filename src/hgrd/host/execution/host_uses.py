@@ -88,14 +88,15 @@ def record_use(
     span: Span,
     *,
     writes: bool,
-    polls: bool = False,
+    unsure: bool = False,
 ) -> None:
-    """Adds that the host reads or writes a value, if kernels may reach it; `polls`: perhaps again and again."""
+    """Adds that the host reads or writes a value, if kernels may reach it; `unsure`: perhaps, or again and again."""
     if not _counts(run, machine, state, pointer.target):
         return
     size, kind = machine.size(type_), kind_of(type_)
     row = None if size is None else Row(const(0), 0, size, const(0), const(1), writes, reads=not writes)
-    _add(run, state, pointer, row, span, writes=writes, kinds=None if kind is None else frozenset((kind,)), polls=polls)
+    kinds = None if kind is None else frozenset((kind,))
+    _add(run, state, pointer, row, span, writes=writes, kinds=kinds, unsure=unsure)
 
 
 def record_use_anywhere(
@@ -178,7 +179,7 @@ def _record_unknown(call: LibraryCall) -> None:
                 if _counts(call.run, call.machine, call.state, target):
                     at = value if isinstance(value, Pointer) else Pointer(target, const(0))
                     kinds = _kinds_behind(call.machine, type_)
-                    _add(call.run, call.state, at, None, call.span, writes=True, kinds=kinds, polls=True)
+                    _add(call.run, call.state, at, None, call.span, writes=True, kinds=kinds, unsure=True)
 
 
 def _record_references(call: LibraryCall, name: str) -> None:
@@ -189,7 +190,7 @@ def _record_references(call: LibraryCall, name: str) -> None:
             for writes in (False, True) if name in _CHANGING else (name == "tie",):
                 span, kept = call.span, name in _CONSTRUCTING and _makes_record(call)
                 kept = kept or is_atomic_object(call.call.function.qualified)  # whose members read it, as atomics do
-                record_use(call.run, call.machine, call.state, value, type_.to, span, writes=writes, polls=kept)
+                record_use(call.run, call.machine, call.state, value, type_.to, span, writes=writes, unsure=kept)
 
 
 def record_handed(
@@ -236,7 +237,7 @@ def _add(
     *,
     writes: bool,
     kinds: frozenset[Kind] | None = None,
-    polls: bool = False,
+    unsure: bool = False,
 ) -> None:
     binders = {loop.binder for loop in run.launches.enclosing}
     made = (c.term for c in state.path if c.kind is not ConditionKind.FIRST)  # which says nothing of when it is made
@@ -247,7 +248,7 @@ def _add(
     run.trace.names.setdefault(pointer.target.key, pointer.target.name)
     if pointer.target.space is MemorySpace.GLOBAL:  # a managed variable
         run.trace.common.add(pointer.target.key)
-    sure = run.trace.is_sure(state) and not run.launches.only_traced and not polls
+    sure = run.trace.is_sure(state) and not run.launches.only_traced and not unsure
     run.trace.add(Use(touch, span, choices_of(state), bounds, told_of(state), sure))
 
 

@@ -147,7 +147,7 @@ def _found_in_memory(
     run: HostRunState, state: State, kernel: str, given: list[tuple[Variable, Value]]
 ) -> Iterator[Touch]:
     """The objects that a kernel comes to by pointers that it finds in those that it is given."""
-    if not (run.text.host_uses or run.text.independent_streams):
+    if not (run.text.host_uses or run.text.ordering):
         return
     writes = run.text.mod_sets.of(kernel) is None
     direct = {t.key: t for _, value in given for t in pointed_to(value)}

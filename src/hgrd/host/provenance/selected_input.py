@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from hgrd.host.linking.kernel_accesses import bare
 from hgrd.program import expressions as ir
 from hgrd.program import statements as st
 from hgrd.program.printer import print_expression
@@ -170,7 +171,7 @@ class _Text:
 
     def _is_former(self, one: ir.Expression, other: ir.Expression) -> bool:
         """Whether one side keeps what an earlier iteration has found, and the other side is no constant."""
-        match _bare(one):
+        match bare(one):
             case ir.Load(place=ir.VariablePlace(variable=variable)):
                 return variable.key in self.carried and any(isinstance(n, ir.Load) for n in nodes(other))
             case _:
@@ -230,12 +231,6 @@ def _root(e: ir.Expression | ir.Place) -> str:
             return _root(it)
         case _:
             return ""
-
-
-def _bare(e: ir.Expression) -> ir.Expression:
-    while isinstance(e, ir.Convert):
-        e = e.operand
-    return e
 
 
 def _asks_others(node: object) -> bool:

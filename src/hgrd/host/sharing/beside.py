@@ -108,7 +108,7 @@ def find_beside(
             with_host(one.work, other.work, iterations, trace, loosely=True),
         )
         of_host = one.work.by_host != other.work.by_host
-        open_ = unseen or (of_host and (places_.get(id(one)), places_.get(id(other))) in unwaited)
+        open_ = unseen or (of_host and (places_[id(one)], places_[id(other)]) in unwaited)
         for pair in chain(*possible):
             if clear.isdisjoint(keys_of(pair)):
                 (tell_shared if open_ else tell_assumed)(pair, found, launches.given(pair, iterations))

@@ -52,7 +52,6 @@ def named(key: str, iterations: Iterations, trace: Trace) -> str:
 
 def pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash: bool) -> Iterator[Pair]:
     """The objects that two pieces of work share and one writes; `clash`: only where they use the same elements."""
-    calls = CALLBACK in (one.what, other.what)
     if one.by_host or other.by_host:
         return
     told: set[str] = set()
@@ -63,7 +62,7 @@ def pairs(one: Work, other: Work, iterations: Iterations, trace: Trace, *, clash
             if not (a.found or b.found):
                 found = _meeting_place(one, a, other, b, iterations, trace, clash=clash)
             else:
-                found = _led_to(a, b, one.choices | other.choices, iterations) if calls or one.kernel else None
+                found = _led_to(a, b, one.choices | other.choices, iterations)
             if found is None:
                 continue
             name = name_of(found, iterations, trace)

@@ -89,5 +89,5 @@ def objects_of(work: Work, touch: Touch, iterations: Iterations, *, deep: bool =
         for key in holders or (iterations.holders.get(place.key, place.key),):
             yield frozenset((key,))
         yield frozenset(iterations.objects(place))
-        if touch.found and (work.what == CALLBACK or work.kernel):
+        if touch.found:
             yield frozenset(iterations.held_in(place))

@@ -66,7 +66,7 @@ def are_distinct(launched: Launched) -> bool:
 def _is_known(value: Value, type_: Type) -> bool:
     """Whether it is known where the pointers in a value lead."""
     match value, type_:
-        case ((Pointer() | Null()), PointerType()):
+        case Pointer() | Null(), PointerType():
             return True
         case _, PointerType() | OpaqueType():
             return False

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from hgrd.host.concrete.library.call import LibraryCall, Model
 from hgrd.host.concrete.library.cpp.algorithms import algorithm
-from hgrd.host.concrete.library.cpp.wrappers import operator_of
+from hgrd.host.concrete.library.cpp.wrappers import function_of
 from hgrd.host.concrete.state.memory import load, store, width_of
 from hgrd.host.concrete.state.values import UNKNOWN, Callee, Closure, Object, Parts, Pointer, StoppedError, Value
 from hgrd.program.expressions import FunctionRef
@@ -76,15 +76,9 @@ def _given(call: LibraryCall, index: int) -> _Given:
     """The function that an argument is; the run stops where it is not known."""
     value, type_ = call.value(index), call.types[index]
     type_ = type_.to if isinstance(type_, PointerType) else type_
-    match value, type_:
-        case Callee(function=ref), _:
-            function, own = call.machine.functions.get(ref.key), ()
-        case Closure(target=target, record=record), _:
-            function, own = operator_of(call.machine, record), (Pointer(target, 0),)
-        case Parts(), RecordType(key=key):
-            function, own = operator_of(call.machine, key), (Pointer(_copy(call, value, type_), 0),)
-        case _:
-            function, own = None, ()
+    if isinstance(value, Parts) and isinstance(type_, RecordType):
+        value = Closure(_copy(call, value, type_), type_.key)
+    function, own = function_of(call.machine, value)
     if function is None or function.body is None:
         raise StoppedError
     return _Given(call, function, own)

@@ -125,15 +125,20 @@ def _called(call: LibraryCall) -> Value | None:
     return run_callable(call, UNKNOWN if cell is None else cell.value, 1)
 
 
-def run_callable(call: LibraryCall, value: Value, first: int) -> Value:
-    """Calls what an object holds, with the arguments of a call from one on: references as they are, and values."""
+def function_of(machine: Machine, value: Value) -> tuple[Function | None, tuple[Value, ...]]:
+    """The function that a value calls, and the object that it belongs to; None: that is not known."""
     match value:
         case Closure(target=target, record=record):
-            function, own = operator_of(call.machine, record), (Pointer(target, 0),)
+            return operator_of(machine, record), (Pointer(target, 0),)
         case Callee(function=ref):
-            function, own = call.machine.functions.get(ref.key), ()
+            return machine.functions.get(ref.key), ()
         case _:
-            function, own = None, ()
+            return None, ()
+
+
+def run_callable(call: LibraryCall, value: Value, first: int) -> Value:
+    """Calls what an object holds, with the arguments of a call from one on: references as they are, and values."""
+    function, own = function_of(call.machine, value)
     if function is None or len(own) + len(call.arguments) - first != len(function.parameters):
         raise StoppedError
     types = tuple(p.type for p in function.parameters)
